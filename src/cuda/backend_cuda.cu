@@ -62,7 +62,8 @@ static bool find_driver(cuda_driver *driver)
 
 static __global__ void probe_kernel() {}
 
-/* The most blocks of a cluster, up to 16, that run with 512 threads and all of the shared memory; 1: there are no clusters. */
+/* The most blocks of a cluster, up to 16, that run with 512 threads and all of the shared memory; 1: there are no
+ * clusters. */
 static int most_of_cluster(int shared_bytes)
 {
     for (int blocks = 16; blocks > 1; blocks /= 2) {

@@ -1,5 +1,6 @@
-/* The measured choices of CUDA: orders and numbers of matrices at which a family takes another road or algorithm.  What a kernel can
- * hold (registers, shared memory, copies of a template) is no choice, and stands beside the kernel.  Plain C. */
+/* The measured choices of CUDA: orders and numbers of matrices at which a family takes another road or algorithm.  What
+ * a kernel can hold (registers, shared memory, copies of a template) is no choice, and stands beside the kernel.  Plain
+ * C. */
 #ifndef EIG_CUDA_CROSSOVERS_H
 #define EIG_CUDA_CROSSOVERS_H
 
@@ -15,7 +16,8 @@ static const crossover heev_few[] = {
     CROSSOVER_END,
 };
 
-/* Road whole: all of the GPU on one matrix, or teams of blocks on some.  Measured for f64, and for f32 up to n = 2048. */
+/* Road whole: all of the GPU on one matrix, or teams of blocks on some.  Measured for f64, and for f32 up to n =
+ * 2048. */
 static const crossover heev_whole[] = {
     {OF_ALL, 0, 1, 512, 1, 32, 0, 0, 0, "notes-heev.md"},
     {OF_S, 0, 513, 1024, 1, 20, -12, 512, 0, "notes-heev.md"},
@@ -26,14 +28,15 @@ static const crossover heev_whole[] = {
     CROSSOVER_END,
 };
 
-/* There T's pairs come from stemr's kernels, and its values from stebz's, of one matrix after the other; those of more matrices at
- * once, by divide and conquer and by a block each. */
+/* There T's pairs come from stemr's kernels, and its values from stebz's, of one matrix after the other; those of more
+ * matrices at once, by divide and conquer and by a block each. */
 static const crossover heev_each[] = {
     {OF_ALL, 0, 1, NO_END, 1, 1, 1, 192, 0, "notes-heev.md"},
     CROSSOVER_END,
 };
 
-/* Calls with same_bits_in_batches: kernels of many matrices, as far as divide and conquer goes; of larger ones those of one. */
+/* Calls with same_bits_in_batches: kernels of many matrices, as far as divide and conquer goes; of larger ones those of
+ * one. */
 static const crossover heev_as_many[] = {
     {OF_ALL, 0, 1, 2048, 1, NO_END, 0, 0, 0, NULL},
     CROSSOVER_END,
@@ -87,8 +90,8 @@ static const crossover geev_lead[] = {
     CROSSOVER_END,
 };
 
-/* Threads a matrix of roads mwb and swb, of those that are left: by `eigpack bench geev --tune --device cuda`, which prints them
- * for the GPU that it runs on; from n = 19 on in double by bench_geev_cuda, whose matrices are random. */
+/* Threads a matrix of roads mwb and swb, of those that are left: by `eigpack bench geev --tune --device cuda`, which
+ * prints them for the GPU that it runs on; from n = 19 on in double by bench_geev_cuda, whose matrices are random. */
 static const crossover geev_mwb[] = {
     {OF_S, 0, 17, 32, 1, NO_END, 0, 0, 2, "geev-tune-h200.txt"},
     {OF_D, 0, 14, 18, 1, NO_END, 0, 0, 2, "geev-tune-h200.txt"},
@@ -104,8 +107,8 @@ static const crossover geev_swb[] = {
     CROSSOVER_END,
 };
 
-/* The largest window that a stage of kernel 2 leaves to the next stage, three quarters of its order or less; of other orders it
- * leaves none.  More stages gain nothing. */
+/* The largest window that a stage of kernel 2 leaves to the next stage, three quarters of its order or less; of other
+ * orders it leaves none.  More stages gain nothing. */
 static const crossover geev_stops[] = {
     {OF_REAL, 0, 18, 20, 1, NO_END, 0, 0, 14, "notes-geev.md"},
     {OF_REAL, 0, 21, 25, 1, NO_END, 0, 0, 16, "notes-geev.md"},
@@ -117,8 +120,8 @@ static const crossover geev_stops[] = {
 
 /* ----------------------------------------------------------------------- stebz */
 
-/* Road small, of batches: a lane is as fast as a warp; of larger orders there have to be so many that their number, and not the
- * chain of operations of one, decides. */
+/* Road small, of batches: a lane is as fast as a warp; of larger orders there have to be so many that their number, and
+ * not the chain of operations of one, decides. */
 static const crossover stebz_few_rows[] = {
     {OF_REAL, 0, 1, 4, 1, NO_END, 0, 0, 0, "notes-stebz.md"},
     {OF_REAL, 0, 5, 64, 800, NO_END, 200, 1, 0, "notes-stebz.md"},
@@ -133,8 +136,8 @@ static const crossover stebz_first_table[] = {
 
 /* ----------------------------------------------------------------------- stemr */
 
-/* Road batch, method auto: two matrices and more, and one that is to have the same bits; the pairs of some by twisted factorisations,
- * of shorter ones by QL, of longer ones by divide and conquer. */
+/* Road batch, method auto: two matrices and more, and one that is to have the same bits; the pairs of some by twisted
+ * factorisations, of shorter ones by QL, of longer ones by divide and conquer. */
 static const crossover stemr_batched[] = {
     {OF_REAL, 0, 2, 64, 1, NO_END, 0, 0, 0, "stemr-batch-h200"},
     CROSSOVER_END,

@@ -94,8 +94,8 @@ size_t eig_cuda_stemr_work_size(const eig_context *ctx, const stemr_problem *p);
 eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p);
 eig_status eig_cuda_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
 
-/* What another family calls on device arrays, with a workspace of the size that is told: enqueues, marks no clock.  stebz waits
- * for nothing; stemr waits for the stream, which must not be captured. */
+/* What another family calls on device arrays, with a workspace of the size that is told: enqueues, marks no clock.
+ * stebz waits for nothing; stemr waits for the stream, which must not be captured. */
 eig_status eig_cuda_stebz_enqueue(eig_context *ctx, const stebz_problem *p, void *work, cudaStream_t stream);
 eig_status eig_cuda_stemr_enqueue(eig_context *ctx, const stemr_problem *p, void *work, cudaStream_t stream);
 size_t eig_cuda_heev_work_size(const eig_context *ctx, const heev_problem *p);

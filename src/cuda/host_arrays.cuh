@@ -105,7 +105,8 @@ eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call);
 /* The counters that eig_get_repairs reads, on the device: they are counted anew from here on. */
 eig_status eig_cuda_clear_repairs(eig_context *ctx, cudaStream_t stream);
 
-/* The same as eig_cuda_run_host, with the counts where the call `counts`; they are added to *repairs, too, where it is not NULL. */
+/* The same as eig_cuda_run_host, with the counts where the call `counts`; they are added to *repairs, too, where it is
+ * not NULL. */
 eig_status eig_cuda_run_host_counting(eig_context *ctx, const cuda_call *call, bool counts, call_repairs *repairs);
 }
 

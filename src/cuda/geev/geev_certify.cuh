@@ -1,13 +1,14 @@
 /* What certificates of eigenvalues and eigenvectors demand.
  *
- * Values   sum of w = trace of A, sum of w^2 = trace of A^2, within 10 and 20 n eps of the norms: what backward stable methods give,
- *          and what a wrong eigenvalue does not.  All of A scaled by a power of two.
- * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  All are tested by the probe x (primitives/probe.cuh):
- *          |x^H (A v - w v)| is at most 5 n eps ||A||_F, which a wrong vector passes by a rare chance; those that do not pass are looked
- *          at one by one.  So are those that balancing may have spoilt.  Of the balanced matrix B = D^-1 A D all roads keep to 5 n eps
- *          ||B||_F, and A D u - w D u = D (B u - w u), so that the bound holds of A, too, where no two entries of D are more than a
- *          factor of two apart: others are spread; without balancing, when graded rows reach the kernels, all count as spread.  This
- *          look asks for 8, so that its rounding errors decide nothing.
+ * Values   sum of w = trace of A, sum of w^2 = trace of A^2, within 10 and 20 n eps of the norms: what backward stable
+ *          methods give, and what a wrong eigenvalue does not.  All of A scaled by a power of two.
+ * Vectors  norm 1, and ||A v - w v|| <= 10 n eps ||A||_F, of A itself.  All are tested by the probe x
+ *          (primitives/probe.cuh): |x^H (A v - w v)| is at most 5 n eps ||A||_F, which a wrong vector passes by a rare
+ *          chance; those that do not pass are looked at one by one.  So are those that balancing may have spoilt.  Of
+ *          the balanced matrix B = D^-1 A D all roads keep to 5 n eps ||B||_F, and A D u - w D u = D (B u - w u), so
+ *          that the bound holds of A, too, where no two entries of D are more than a factor of two apart: others are
+ *          spread; without balancing, when graded rows reach the kernels, all count as spread.  This look asks for 8,
+ *          so that its rounding errors decide nothing.
  * NaN      fails every comparison. */
 #ifndef EIG_GEEV_CERTIFY_CUH
 #define EIG_GEEV_CERTIFY_CUH
@@ -49,8 +50,9 @@ template <typename real> struct certificate_scale {
     }
 };
 
-/* The least square of a norm: of a matrix that is as small as this squares of entries vanish, and with them the sum that they should
- * have.  It is far below eps of the matrix that was balanced, whose largest entry is above sqrt(safmin)/eps. */
+/* The least square of a norm: of a matrix that is as small as this squares of entries vanish, and with them the sum
+ * that they should have.  It is far below eps of the matrix that was balanced, whose largest entry is above
+ * sqrt(safmin)/eps. */
 template <typename real> static __device__ __forceinline__ real certificate_floor(int n)
 {
     return (real)(n * n) * real_limits<real>::safmin;

@@ -2,13 +2,13 @@
  *
  * Larger batches go in slices that bound the workspace.  The slices take turns on two streams: the call's own and a
  * second one of the context, which begins after what the call's stream has been given and which the call's stream waits
- * for at the end.  The last tiles of a slice leave multiprocessors idle; the next slice fills them.  Nothing waits on the
- * host, so that a call with a lent workspace can be captured in a graph. */
+ * for at the end.  The last tiles of a slice leave multiprocessors idle; the next slice fills them.  Nothing waits on
+ * the host, so that a call with a lent workspace can be captured in a graph. */
 #include "geev/geev_cuda.cuh"
 #include "host_arrays.cuh"
 
-/* Most bytes of the workspace, unless a single matrix needs more.  Large matrices take more, and vectors of those beyond the small
- * kernels, so that there is one matrix at least for each multiprocessor. */
+/* Most bytes of the workspace, unless a single matrix needs more.  Large matrices take more, and vectors of those
+ * beyond the small kernels, so that there is one matrix at least for each multiprocessor. */
 static int64_t most_bytes(const geev_problem *p)
 {
     enum { LARGE = 256 };
@@ -36,7 +36,8 @@ struct slice_pair {
     geev_slice road, certificate;
 };
 
-/* Whether there is something to certify when the road has ended: not where a measure of the eigenvalues alone is stored. */
+/* Whether there is something to certify when the road has ended: not where a measure of the eigenvalues alone is
+ * stored. */
 static bool is_certified(const geev_problem *p, const geev_road *road)
 {
     return p->certify && p->w && (p->vectors || !road->certifies);
@@ -82,7 +83,8 @@ static size_t layout(const eig_context *ctx, const geev_problem *p, void *base, 
     return STREAMS * each;
 }
 
-/* With vectors, enough for a call with condition numbers and for one without: the query knows not which of them comes. */
+/* With vectors, enough for a call with condition numbers and for one without: the query knows not which of them
+ * comes. */
 size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
 {
     slice_pair slices[STREAMS];

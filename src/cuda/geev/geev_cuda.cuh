@@ -1,26 +1,31 @@
 /* geev on CUDA: what its files share.
  *
  * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
- * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; slices of a batch, and their arrays
+ * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; slices of a batch,
+ *                    and their arrays
  * thread/            small n: all of it in one kernel, a thread a matrix, in registers
- * reduce/            kernel 1, to Hessenberg form: geev_prepare.cu for n <= 64 (geev_grid.cuh: in registers), geev_block_prepare.cu with
- *                    a block a matrix, geev_group.cuh with one or more blocks a matrix; geev_balance.cuh, geev_turn.cuh: balancing,
- *                    the transpose
- * team/              kernel 2 for n <= 64, double-shift QR out of shared memory: geev_qr.cu; geev_lead.cu: with a warp that makes the
- *                    reflectors of 32 matrices
- * block/             n > 64, and fewer rows of few matrices: geev_block.cu, kernel 2 with a block a matrix, while the matrix fits its shared
- *                    memory; geev_blocks.cu, all of it in one kernel, larger n and complex matrices; geev_chain.cuh: their QR
+ * reduce/            kernel 1, to Hessenberg form: geev_prepare.cu for n <= 64 (geev_grid.cuh: in registers),
+ *                    geev_block_prepare.cu with a block a matrix, geev_group.cuh with one or more blocks a matrix;
+ *                    geev_balance.cuh, geev_turn.cuh: balancing, the transpose
+ * team/              kernel 2 for n <= 64, double-shift QR out of shared memory: geev_qr.cu; geev_lead.cu: with a warp
+ *                    that makes the reflectors of 32 matrices
+ * block/             n > 64, and fewer rows of few matrices: geev_block.cu, kernel 2 with a block a matrix, while the
+ *                    matrix fits its shared memory; geev_blocks.cu, all of it in one kernel, larger n and complex
+ *                    matrices; geev_chain.cuh: their QR
  * aberth/            Aberth's iteration, which comes before QR on the roads block and blocks in double
  * complex/           complex matrices: reduction, single-shift QR
- * schur/             all in one kernel, by way of the Schur form: where eigenvalues are close, or a vector is not certain
- * vectors/           eigenvectors where eigenvalues are there, by inverse iteration: geev_inverse.cu, geev_large_vectors.cu for n > 64
+ * schur/             all in one kernel, by way of the Schur form: where eigenvalues are close, or a vector is not
+ *                    certain
+ * vectors/           eigenvectors where eigenvalues are there, by inverse iteration: geev_inverse.cu,
+ *                    geev_large_vectors.cu for n > 64
  * geev_plain.cu      the plain solver, a thread block a matrix: larger n, and second attempts
- * geev_certify.cu    a look at all results; geev_certify.cuh: what is asked; geev_second.cu: what is doubtful, solved again
+ * geev_certify.cu    a look at all results; geev_certify.cuh: what is asked; geev_second.cu: what is doubtful, solved
+ *                    again
  * geev_entry.cuh, geev_reflector.cuh   real and complex entries; reflectors and shifts of the fast kernels
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
- * computes side by side: 32/p or 32; with geev_lead.cu 24 to 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of different
- * matrices never read the same bank at the same time. */
+ * computes side by side: 32/p or 32; with geev_lead.cu 24 to 32.  In a tile, entry e of matrix g lies at [e*matrices +
+ * g], so that threads of different matrices never read the same bank at the same time. */
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
 
@@ -45,8 +50,8 @@ static inline int64_t geev_packed(int64_t n)
     return n * (n + 1) / 2 + n - 1;
 }
 
-/* Of geev_lead.cu: the largest order; the matrices of a tile, so many that two tiles fit the 227 KB of a Hopper multiprocessor;
- * the bytes of shared memory of a block, at most. */
+/* Of geev_lead.cu: the largest order; the matrices of a tile, so many that two tiles fit the 227 KB of a Hopper
+ * multiprocessor; the bytes of shared memory of a block, at most. */
 enum { GEEV_LEAD = 32 };
 
 static inline int geev_lead_matrices(int64_t n)
@@ -60,7 +65,8 @@ static inline size_t geev_lead_bytes(int64_t n)
     return (size_t)geev_lead_matrices(n) * ((entries + ring) * sizeof(double) + 3 * sizeof(int) + 1) + 64;
 }
 
-/* Numbers of a work area of Aberth's iteration (geev_aberth.cuh, on the road `blocks`): half a square of tiles of 16 x 16, and vectors. */
+/* Numbers of a work area of Aberth's iteration (geev_aberth.cuh, on the road `blocks`): half a square of tiles of 16 x
+ * 16, and vectors. */
 static inline __host__ __device__ int64_t geev_root_numbers(int64_t n)
 {
     int64_t const blocks = (n + 15) / 16;
@@ -111,7 +117,7 @@ struct geev_record {
     int lo, hi;     /* triangular outside rows lo..hi */
     int info;       /* EIG_INFO_NOT_FINITE, or 0 */
     int found;      /* kernel 2 has nothing to do: the eigenvalues are stored (geev_aberth.cuh) */
-    int turned; /* the matrix is the transpose (geev_turn.cuh): its right vectors are, conjugated, the caller's left ones */
+    int turned;     /* the transpose (geev_turn.cuh): its right vectors are, conjugated, the caller's left ones */
 };
 
 /* The state of a matrix between two stages of kernel 2. */
@@ -194,12 +200,12 @@ struct geev_slice {
     unsigned long long *repairs; /* [2] matrices solved again, vectors found again; added to */
 };
 
-/* Functions that these files share.  They have C names, so that a program that is linked with the static library sees no
- * name but eig_... */
+/* Functions that these files share.  They have C names, so that a program that is linked with the static library sees
+ * no name but eig_... */
 extern "C" {
 
-/* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in turn;
- * swb, mwb and lead launch one stage.  They enqueue on the stream and wait for nothing. */
+/* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in
+ * turn; swb, mwb and lead launch one stage.  They enqueue on the stream and wait for nothing. */
 typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
@@ -216,8 +222,8 @@ geev_fits eig_cuda_geev_blocks_fit_s, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_
 geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
 geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
 
-/* By way of the Schur form, all in one kernel, for all matrices or those on the list: threads 8, 16 or 32 lanes a matrix, or
- * 0: a block, in work areas.  And the bytes of shared memory of a warp, or of a work area. */
+/* By way of the Schur form, all in one kernel, for all matrices or those on the list: threads 8, 16 or 32 lanes a
+ * matrix, or 0: a block, in work areas.  And the bytes of shared memory of a warp, or of a work area. */
 enum geev_which { GEEV_ALL, GEEV_LISTED };
 typedef eig_status geev_launch_schur(eig_context *ctx, int threads, const geev_slice &slice, geev_which which,
                                      cudaStream_t stream);
@@ -229,7 +235,8 @@ geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cu
 /* Complex matrices: the reduction, and the iteration. */
 geev_launch eig_cuda_geev_reduce_c, eig_cuda_geev_reduce_z, eig_cuda_geev_single_c, eig_cuda_geev_single_z;
 
-/* Eigenvectors and condition numbers of the eigenvalues that the problem's w has; matrices where some cannot be found go to the list. */
+/* Eigenvectors and condition numbers of the eigenvalues that the problem's w has; matrices where some cannot be found
+ * go to the list. */
 geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
 
 /* The same, and condition numbers, for n > GEEV_MOST; whether the reduction fits; bytes of a form and of a slab. */

@@ -114,8 +114,9 @@ REAL_WORD NUMBER_Z difference(NUMBER_Z x, NUMBER_Z y)
     return {x.re - y.re, x.im - y.im};
 }
 
-/* A column with a smaller sum of squares is scaled before it becomes a reflector.  Complex: its head counts as none, without a phase,
- * where |head|^2 is below safmin/eps, and that must be nothing beside the sum: at most eps^2 times it. */
+/* A column with a smaller sum of squares is scaled before it becomes a reflector.  Complex: its head counts as none,
+ * without a phase, where |head|^2 is below safmin/eps, and that must be nothing beside the sum: at most eps^2 times
+ * it. */
 template <typename entry> static __device__ __forceinline__ constexpr real_of<entry> reflector_least()
 {
     using real = real_of<entry>;

@@ -1,5 +1,6 @@
-/* geev on CUDA, the plain solver: a thread block computes a matrix of any order in global memory, with the steps of LAPACK's
- * dgeev for eigenvalues only.  It serves n > GEEV_MOST, and matrices on which the fast kernels did not converge.
+/* geev on CUDA, the plain solver: a thread block computes a matrix of any order in global memory, with the steps of
+ * LAPACK's dgeev for eigenvalues only.  It serves n > GEEV_MOST, and matrices on which the fast kernels did not
+ * converge.
  *
  * Memory    a work area a block: n*n reals, row by row, then 3n.
  * Cost      10 n^3/3 flops for the reduction and about 8 n^3 for the iteration, three barriers a reflector.
@@ -15,9 +16,9 @@ using plain_team = block_team<PLAIN_THREADS>;
 
 /* --------------------------------------------------------- the reduction
  *
- * H := Q' H Q for rows and columns lo..hi.  A thread takes four columns, then four rows at a time: four sums run side by
- * side and share the loads of the reflector.  The reflectors stay below the subdiagonal.  The entries beside the block
- * lo..hi are not updated, since only eigenvalues are wanted. */
+ * H := Q' H Q for rows and columns lo..hi.  A thread takes four columns, then four rows at a time: four sums run side
+ * by side and share the loads of the reflector.  The reflectors stay below the subdiagonal.  The entries beside the
+ * block lo..hi are not updated, since only eigenvalues are wanted. */
 
 enum { SIDE_BY_SIDE = 4 };
 
@@ -60,7 +61,8 @@ static __device__ void hessenberg(plain_team team, geev_view<real> h, int lo, in
 {
     constexpr int P = PLAIN_THREADS;
     for (int k = lo; k < hi - 1; ++k) {
-        /* The reflector leaves column k a single entry below the diagonal; u takes the place of the entries that it removes. */
+        /* The reflector leaves column k a single entry below the diagonal; u takes the place of the entries that it
+         * removes. */
         real most = 0, tail = 0;
         for (int i = k + 1 + team.rank; i <= hi; i += P) most = fmax(most, fabs(h(i, k)));
         real const scale = unit_of(team.max(most));

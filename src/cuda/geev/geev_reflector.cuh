@@ -1,6 +1,6 @@
-/* Reflectors and shifts of the fast kernels: `householder`, `francis_reflector` and `francis_shifts` of francis.inc, with
- * the GPU's approximate reciprocals in place of divisions and square roots.  Those branch, and a step waits for this
- * chain of operations and little else; the plain solver uses francis.inc itself.
+/* Reflectors and shifts of the fast kernels: `householder`, `francis_reflector` and `francis_shifts` of francis.inc,
+ * with the GPU's approximate reciprocals in place of divisions and square roots.  Those branch, and a step waits for
+ * this chain of operations and little else; the plain solver uses francis.inc itself.
  *
  * Behind them stand the reflectors of any numbers, real and complex, of three entries and of any length.
  *
@@ -72,9 +72,9 @@ template <typename real> struct reflector3 {
     }
 };
 
-/* `householder` (householder.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse except
- * for u0 = 1; square = v'v.  The reciprocal starts from an approximate pivot, so that square root and reciprocal are
- * refined at the same time. */
+/* `householder` (householder.inc) by fast approximations: the reflector takes v to (-norm, 0, ..., 0)'; u = v * inverse
+ * except for u0 = 1; square = v'v.  The reciprocal starts from an approximate pivot, so that square root and reciprocal
+ * are refined at the same time. */
 template <typename real> struct fast_householder {
     real norm, inverse, tau;
 
@@ -90,8 +90,8 @@ template <typename real> struct fast_householder {
     }
 };
 
-/* `francis_reflector` by fast approximations: takes (v0, v1, v2)', whose squares' sum is `square`, to (beta, 0, 0)'.  Where
- * it does not act it is zero. */
+/* `francis_reflector` by fast approximations: takes (v0, v1, v2)', whose squares' sum is `square`, to (beta, 0, 0)'.
+ * Where it does not act it is zero. */
 template <typename real>
 static __device__ __forceinline__ reflector3<real> reflector_of(bool acts, real v0, real v1, real v2, real square,
                                                                 real *beta)
@@ -126,8 +126,8 @@ template <typename real> static __device__ __forceinline__ bool any_tiny(bool ac
     return __any_sync(0xffffffffu, *tiny);
 }
 
-/* reflector_of for any numbers: they are scaled by a power of two where their squares would lose digits.  Inline, unlike
- * tiny_reflector: a call would keep what a thread holds out of registers. */
+/* reflector_of for any numbers: they are scaled by a power of two where their squares would lose digits.  Inline,
+ * unlike tiny_reflector: a call would keep what a thread holds out of registers. */
 template <typename real>
 static __device__ __forceinline__ reflector3<real> any_reflector(real v0, real v1, real v2, real *beta)
 {
@@ -145,7 +145,8 @@ static __device__ __forceinline__ reflector3<real> any_reflector(real v0, real v
     return r;
 }
 
-/* The same without a branch; *tiny: it is wrong, since squares lose digits.  Where v1 and v2 are zero it changes the sign of v0. */
+/* The same without a branch; *tiny: it is wrong, since squares lose digits.  Where v1 and v2 are zero it changes the
+ * sign of v0. */
 template <typename real>
 static __device__ __forceinline__ reflector3<real> quick_reflector(real v0, real v1, real v2, real *beta, bool *tiny)
 {
@@ -218,8 +219,8 @@ quick_reflector(complex_of<real> v0, complex_of<real> v1, complex_of<real> v2, c
     return any_reflector(v0, v1, v2, beta);
 }
 
-/* The reflector of x[0], ..., x[(length-1) apart]: u[0] = 1, u[1], ...; *beta: what x becomes.  Returns tau, 0 where x has
- * nothing to remove. */
+/* The reflector of x[0], ..., x[(length-1) apart]: u[0] = 1, u[1], ...; *beta: what x becomes.  Returns tau, 0 where x
+ * has nothing to remove. */
 template <typename real, typename warp>
 static __device__ __forceinline__ real make_reflector(warp team, const real *x, int64_t apart, int length, real *u,
                                                       real *beta)

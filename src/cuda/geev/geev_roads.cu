@@ -1,8 +1,10 @@
-/* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/geev.md has the table too. */
+/* geev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/geev.md has the
+ * table too. */
 #include "cuda/crossovers.h"
 #include "geev/geev_cuda.cuh"
 
-/* ---------------------------------------------------------------- slices of a batch, and the arrays that the roads share */
+/* ---------------------------------------------------------------- slices of a batch, and the arrays that the roads
+ * share */
 
 enum {
     SECOND_ATTEMPTS = 16, /* blocks of the plain solver that follow the fast kernels */
@@ -32,8 +34,8 @@ static const geev_kernels *kernels_of(const geev_problem *p)
     return &kernels[type_index(p->type)];
 }
 
-/* The work areas of a plain solver, of `area` bytes each: `blocks` of them, or as many as there are matrices, or as fit in
- * `bytes`. */
+/* The work areas of a plain solver, of `area` bytes each: `blocks` of them, or as many as there are matrices, or as fit
+ * in `bytes`. */
 static void slice_areas(const geev_problem *p, size_t area, int64_t blocks, int64_t bytes, geev_slice *slice)
 {
     slice->plain_bytes = area;
@@ -267,7 +269,8 @@ static eig_status enqueue_vectors(eig_context *ctx, const geev_slice &slice, cud
     return status == EIG_OK ? eig_cuda_mark_clock(ctx, clock) : status;
 }
 
-/* Small matrices as a whole; of larger ones eigenvalues, which alone take half the memory and half the work, then vectors. */
+/* Small matrices as a whole; of larger ones eigenvalues, which alone take half the memory and half the work, then
+ * vectors. */
 static eig_status enqueue_schur(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
 {
     int const threads = schur_threads(ctx, &slice.p);

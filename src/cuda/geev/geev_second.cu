@@ -1,10 +1,12 @@
-/* geev on CUDA, second attempts: what certificates have found doubtful (geev_certify.cu), a thread block a matrix, in global memory.
+/* geev on CUDA, second attempts: what certificates have found doubtful (geev_certify.cu), a thread block a matrix, in
+ * global memory.
  *
- * Values   wrong eigenvalues: the whole matrix by way of its Schur form.  The certificate is asked again, of all that was listed.
- * Vectors  of which ||A v - w v|| is too large: balancing had made them good for D^-1 A D and not for A.  The eigenvalue is kept;
- *          A without balancing becomes a Hessenberg matrix H, and the vector is found anew by inverse iteration with H - w, whose
- *          pivots are eps ||A|| at least, from a start of ones, and of others where that is not enough.
- *          Where that fails, all of the matrix is solved again without balancing.
+ * Values   wrong eigenvalues: the whole matrix by way of its Schur form.  The certificate is asked again, of all that
+ *          was listed.
+ * Vectors  of which ||A v - w v|| is too large: balancing had made them good for D^-1 A D and not for A.  The
+ *          eigenvalue is kept; A without balancing becomes a Hessenberg matrix H, and the vector is found anew by
+ *          inverse iteration with H - w, whose pivots are eps ||A|| at least, from a start of ones, and of others where
+ *          that is not enough.  Where that fails, all of the matrix is solved again without balancing.
  * End      what is doubtful still gets a positive info and NaN.
  * Solving  as in geev_inverse.cu for complex matrices, a warp a vector, for any n: where small pivots make b grow, it
  *          is scaled.
@@ -95,7 +97,8 @@ struct second_matrix {
     scale_type scale;
     second_area area;
 
-    /* Whether x, one side's vector of w, is good; x(i) is component i.  By a warp; w: scaled, conjugate for a left vector. */
+    /* Whether x, one side's vector of w, is good; x(i) is component i.  By a warp; w: scaled, conjugate for a left
+     * vector. */
     template <typename get> __device__ bool is_good(lane_team<32> lanes, get x, complex w, bool left, int times) const
     {
         int const n = (int)p.n;
@@ -144,7 +147,8 @@ static __device__ __forceinline__ void keep_small(lane_team<32> lanes, complex *
     lanes.sync(); /* b is there */
 }
 
-/* b := (H - w)^-1 b, times a number that makes its largest part 1.  c: a running column, which takes the multipliers. */
+/* b := (H - w)^-1 b, times a number that makes its largest part 1.  c: a running column, which takes the
+ * multipliers. */
 static __device__ void second_solve(lane_team<32> lanes, const second_side &h, complex w, real least, complex *c,
                                     complex *b, int *swaps)
 {
@@ -340,7 +344,8 @@ static __device__ bool repair(second_team team, const second_matrix &m, unsigned
     return good;
 }
 
-/* Results that nothing proves: NaN and a positive info.  Where eigenvalues are too large for a number, these alone are NaN. */
+/* Results that nothing proves: NaN and a positive info.  Where eigenvalues are too large for a number, these alone are
+ * NaN. */
 static __device__ void reject(second_team team, const geev_problem &p, int64_t b, bool values)
 {
     int const n = (int)p.n;
@@ -374,7 +379,8 @@ static __device__ bool finds_vectors(second_team team, const second_matrix &m, u
     return good;
 }
 
-/* The eigenvalues of very few balanced matrices are not good for A, so that no vector of A fits them: all of it without balancing. */
+/* The eigenvalues of very few balanced matrices are not good for A, so that no vector of A fits them: all of it without
+ * balancing. */
 static __device__ bool solve_unbalanced(second_team team, const geev_slice &slice, int64_t b, const scale_type &scale,
                                         char *base, bool *values)
 {

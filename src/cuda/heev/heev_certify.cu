@@ -1,16 +1,16 @@
-/* heev on CUDA, n > 8: looks at the results of a slice before their info may be 0, and lists what is doubtful (heev_certify.cuh says
- * what is asked).  The reference solves it again where A is still there.
+/* heev on CUDA, n > 8: looks at the results of a slice before their info may be 0, and lists what is doubtful
+ * (heev_certify.cuh says what is asked).  The reference solves it again where A is still there.
  *
- *   certify_sums         before the kernels, since A may be lost: trace, norm and x^H A x, by one block or more a matrix, or a warp where
- *                        matrices are many (road warp: heev_reduce.cu)
- *   certify_judge        behind them: w against these sums, lengths of the vectors, and all pairs by x; a warp for some columns, of which
- *                        the last one of a matrix sums up
+ *   certify_sums         before the kernels, since A may be lost: trace, norm and x^H A x, by one block or more a
+ *                        matrix, or a warp where matrices are many (road warp: heev_reduce.cu)
+ *   certify_judge        behind them: w against these sums, lengths of the vectors, and all pairs by x; a warp for some
+ *                        columns, of which the last one of a matrix sums up
  *   certify_judge_small  n <= 32: 16 or 32 lanes a matrix
  *   certify_reject       what cannot be solved again: NaN, and an info of n
  *
  * Sums      in double, of A times `unit`: a power of two, 1 unless squares could over- or underflow.
- * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations.  A lane has some rows, whose entries of x it makes
- *           once; sums over lanes are made of 8 columns at a time. */
+ * Cost      A's triangle and V are read once more: n^2 numbers beside n^3 operations.  A lane has some rows, whose
+ *           entries of x it makes once; sums over lanes are made of 8 columns at a time. */
 #include "heev/heev_certify.cuh"
 #include "per_type.cuh"
 #include "primitives/team.cuh"
@@ -50,7 +50,8 @@ struct triangle_sums {
         if (number::complex) most = max(most, upper_word(imaginary(x)));
     }
 
-    /* Of this thread's share, times unit where it is scaled: of `warps` warps, each has four lines along which neighbours lie close. */
+    /* Of this thread's share, times unit where it is scaled: of `warps` warps, each has four lines along which
+     * neighbours lie close. */
     template <bool scales>
     __device__ __forceinline__ void collect(const heev_job &job, int64_t b, int from, int end, int warps, int warp,
                                             double unit)
@@ -173,7 +174,8 @@ static __device__ heev_certificate whole_certificate(const heev_job &job, int64_
 
 /* --------------------------------------------------------------- the results */
 
-/* What Jacobi may leave of the norm's square beside the diagonal; and how far w, times the unit, may be off, being subnormal. */
+/* What Jacobi may leave of the norm's square beside the diagonal; and how far w, times the unit, may be off, being
+ * subnormal. */
 static __device__ __forceinline__ double left_by(const heev_job &job)
 {
     bool const jacobi = job.p.method == EIG_HEEV_JACOBI || job.p.relative;
@@ -214,7 +216,8 @@ static __device__ __forceinline__ void list_doubtful(const heev_job &job, int64_
     atomicAdd(job.repairs, 1ull);
 }
 
-/* What is asked of a vector: its length and x^H v; and of all: their part of the sums of pairs.  w: its value, times the unit. */
+/* What is asked of a vector: its length and x^H v; and of all: their part of the sums of pairs.  w: its value, times
+ * the unit. */
 static __device__ __forceinline__ bool judge_vector(int64_t n, double w, real size, real re, real im, double2 *sums)
 {
     double const part = (double)re * (double)re + (double)im * (double)im;
@@ -247,8 +250,8 @@ struct column_sums {
         for (int u = 0; u < CERTIFY_EACH; ++u)
             size[u] = size[u] + square(x[u]), with[u] = probe_add(x[u], (unsigned)i, with[u]);
     }
-    /* Over P lanes; the columns' values are at w, times unit.  Whether their vectors are good; their part of the sums, in the first
-     * lanes of the team. */
+    /* Over P lanes; the columns' values are at w, times unit.  Whether their vectors are good; their part of the sums,
+     * in the first lanes of the team. */
     template <int P>
     __device__ __forceinline__ bool judge(const lane_team<P> &team, int64_t n, int64_t count, const real *w,
                                           double unit, double2 *sums)

@@ -1,10 +1,10 @@
 /* What heev on CUDA asks of a result before its info is 0 (src/numerics/spectrum.inc).
  *
- * Pairs     all pairs are tested by the probe x (primitives/probe.cuh): x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H v|^2.  With
- *           A - V diag(w) V^H = E the first differs by x^H E x, whose entries add up with random signs and weights: an error passes by
- *           a rare chance, and costs n^2 operations to find.
- * Where     n <= 8: in the kernels of thread/, in registers; few/: in its kernel; others: heev_certify.cu, which calls the
- *           reference for what fails, unless A is lost.
+ * Pairs     all pairs are tested by the probe x (primitives/probe.cuh): x^H A x = sum w |x^H v|^2, and x^H x = sum |x^H
+ *           v|^2.  With A - V diag(w) V^H = E the first differs by x^H E x, whose entries add up with random signs and
+ *           weights: an error passes by a rare chance, and costs n^2 operations to find.
+ * Where     n <= 8: in the kernels of thread/, in registers; few/: in its kernel; others: heev_certify.cu, which calls
+ *           the reference for what fails, unless A is lost.
  * Failures  w and v become NaN, and info n. */
 #ifndef EIG_HEEV_CERTIFY_CUH
 #define EIG_HEEV_CERTIFY_CUH

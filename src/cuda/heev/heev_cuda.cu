@@ -5,8 +5,8 @@
 #include "heev/whole/heev_whole.cuh"
 #include "host_arrays.cuh"
 
-/* The areas of the reference, by which matrices that fail their certificate are solved again, and how many they are: within `bytes`
- * if one is. */
+/* The areas of the reference, by which matrices that fail their certificate are solved again, and how many they are:
+ * within `bytes` if one is. */
 static void carve_second(arena *a, const heev_problem *p, size_t bytes, const heev_job *job, heev_job *second)
 {
     enum { MOST = 16 };
@@ -18,7 +18,8 @@ static void carve_second(arena *a, const heev_problem *p, size_t bytes, const he
     second->areas = arena_take(a, second->count, each);
 }
 
-/* Makes the job of a slice, and that of what is solved again; with base NULL it only measures.  Returns what it takes. */
+/* Makes the job of a slice, and that of what is solved again; with base NULL it only measures.  Returns what it
+ * takes. */
 static size_t layout(const eig_context *ctx, const heev_problem *p, void *base, heev_job *job, heev_job *second)
 {
     const heev_road *const road = eig_cuda_heev_road(ctx, p);
@@ -49,7 +50,8 @@ eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_
     return eig_report_progress(ctx, "heev", job.done + job.share * part);
 }
 
-/* Judges the results of a slice, `count` matrices, and solves again what fails; in place, or of a range, it is given up. */
+/* Judges the results of a slice, `count` matrices, and solves again what fails; in place, or of a range, it is given
+ * up. */
 static eig_status certify(eig_context *ctx, const heev_job &job, heev_job second, int64_t count, cudaStream_t stream)
 {
     const heev_kernels *const k = eig_cuda_heev_kernels(job.p.type);

@@ -6,7 +6,8 @@
  * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
  * few/                 all of the tridiagonal method in one launch, for few matrices of 8 < n <= 64
  * two/                 the reduction of a large matrix by all of the GPU in two stages, and its vectors
- * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for n <= 3
+ * thread/ warp/ grid/ block/   kernels of the tridiagonal method, by who works on a matrix; thread/ also has Jacobi for
+ *                              n <= 3
  * divide/              eigenpairs of tridiagonal matrices by divide and conquer, n > 32
  * jacobi/              two-sided Jacobi in shared memory (n <= 32), one-sided by blocks of columns above
  * heev_reference.cu    the plain version
@@ -32,8 +33,8 @@ enum { HEEV_MOST_CAPTURED = 2048 };
 /* Reflectors that road block, and road whole, apply at once. */
 enum { HEEV_REFLECTORS = 32, HEEV_WHOLE_REFLECTORS = 64, HEEV_GRAM_PARTS = 4 };
 
-/* Two stages: rows above the first that the panels' reflectors change, but one; groups of sweeps whose reflections are made blocks
- * at a time, and numbers of a block (heev_two_back.cu). */
+/* Two stages: rows above the first that the panels' reflectors change, but one; groups of sweeps whose reflections are
+ * made blocks at a time, and numbers of a block (heev_two_back.cu). */
 enum { HEEV_TWO_ABOVE = 31, HEEV_TWO_GROUPS = 4, HEEV_TWO_BLOCK = 4096 };
 
 /* Numbers, in double, of the blocks of these groups. */
@@ -105,8 +106,7 @@ struct heev_job {
     int64_t *found;        /* [1] pairs of a range by value */
     bool reports;          /* the host may wait, and tell how far the call is */
     double done, share;    /* of the whole call: before this slice, and what it is */
-    void *
-        areas; /* [count], of a block (heev_reference.cu) or of a group of blocks (heev_blocks.cuh); whole_bytes in all */
+    void *areas; /* [count], of a block (heev_reference.cu) or of a group (heev_blocks.cuh); whole_bytes in all */
     /* heev_certify.cu */
     int shares;                     /* blocks that sum up a matrix */
     heev_certificate *certificates; /* [count][shares]; NULL: there are none */
@@ -142,16 +142,16 @@ static inline size_t heev_real_size(const heev_problem *p)
     return type_is_single(p->type) ? sizeof(float) : sizeof(double);
 }
 
-/* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may run
- * at once. */
+/* What heev_blocks.cuh needs: columns of a pair of blocks, bytes of a group of thread blocks, and how many of those may
+ * run at once. */
 struct heev_blocks_plan {
     int width;
     size_t bytes;
     int64_t groups;
 };
 
-/* Eigenpairs of `count` symmetric tridiagonal matrices T, n > 32, whose norm is about 1, or T is zero.  The bits of a matrix do
- * not depend on its place or on count. */
+/* Eigenpairs of `count` symmetric tridiagonal matrices T, n > 32, whose norm is about 1, or T is zero.  The bits of a
+ * matrix do not depend on its place or on count. */
 struct heev_tridiagonals {
     int64_t n, count;
     bool single;  /* float; else double */
@@ -168,8 +168,8 @@ enum heev_panel_place { HEEV_PANEL_NOWHERE /* too large */, HEEV_PANEL_SHARED, H
 /* Functions that these files share, with C names (see geev_cuda.cuh). */
 extern "C" {
 
-/* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is tiny's part
- * for n = 7 and 8; whole_apply is whole_back without the copy to v; leads: heev_store.cu. */
+/* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is
+ * tiny's part for n = 7 and 8; whole_apply is whole_back without the copy to v; leads: heev_store.cu. */
 #define HEEV_KERNELS(OF_TYPE) \
     OF_TYPE(small)            \
     OF_TYPE(tiny)             \
@@ -207,8 +207,8 @@ HEEV_KERNELS(HEEV_DECLARE)
 typedef heev_panel_place heev_place_of(int64_t n, size_t most);
 typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
 typedef size_t heev_bytes_of(int64_t n);
-/* whole and two: bytes of job->areas.  whole: the columns that it reduces in job->matrix, whether vectors are wanted or not.  two:
- * the pitch of job->matrix, and its columns; 0 where the order does not fit. */
+/* whole and two: bytes of job->areas.  whole: the columns that it reduces in job->matrix, whether vectors are wanted or
+ * not.  two: the pitch of job->matrix, and its columns; 0 where the order does not fit. */
 typedef size_t heev_whole_bytes_of(const eig_context *ctx, const heev_job *job);
 typedef int64_t heev_whole_ahead_of(const eig_context *ctx, int64_t n);
 heev_place_of eig_cuda_heev_panel_place_s, eig_cuda_heev_panel_place_d, eig_cuda_heev_panel_place_c,
@@ -245,7 +245,8 @@ struct heev_kernels {
 };
 const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 
-/* How a road's results are certified: by its own kernels; by heev_certify.cu; there, but that A's sums are its own kernels'. */
+/* How a road's results are certified: by its own kernels; by heev_certify.cu; there, but that A's sums are its own
+ * kernels'. */
 enum heev_certifies { HEEV_CERTIFIES_ITSELF, HEEV_CERTIFIED, HEEV_CERTIFIED_BUT_SUMS };
 
 /* A road that a call can take. */
@@ -271,8 +272,8 @@ const heev_road *eig_cuda_heev_roads(int *count);
 /* Its name, and the algorithm where it has several, of a call that is captured or not. */
 const char *eig_cuda_heev_told(const eig_context *ctx, const heev_problem *p, bool captured);
 
-/* heev_roads.cu: the arrays of the certificate of job->count matrices, and how many of them are in a slice.  A road's slice counts
- * these bytes. */
+/* heev_roads.cu: the arrays of the certificate of job->count matrices, and how many of them are in a slice.  A road's
+ * slice counts these bytes. */
 void eig_cuda_heev_carve_certificate(arena *a, const eig_context *ctx, const heev_problem *p, int64_t count,
                                      heev_job *job);
 
@@ -282,16 +283,17 @@ eig_status eig_cuda_heev_ql(eig_context *ctx, const heev_job &job, cudaStream_t 
 size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
 eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 
-/* whole/heev_whole_pairs.cu: eigenpairs of the matrices T of the job, or of one those of the range: then it sets job->columns.
- * Values become d, and failed is set.  The workspace is job->imaginary. */
+/* whole/heev_whole_pairs.cu: eigenpairs of the matrices T of the job, or of one those of the range: then it sets
+ * job->columns.  Values become d, and failed is set.  The workspace is job->imaginary. */
 size_t eig_cuda_heev_whole_pairs_bytes(const eig_context *ctx, const heev_job &job, const heev_tridiagonals &t);
 eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream_t stream);
 
-/* Where the job reports: waits for the stream, and tells that this part of the slice is done.  EIG_CANCELLED where the caller
- * wants no more. */
+/* Where the job reports: waits for the stream, and tells that this part of the slice is done.  EIG_CANCELLED where the
+ * caller wants no more. */
 eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part);
 
-/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block, whole and two; their kernels. */
+/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block, whole and two; their
+ * kernels. */
 heev_tridiagonals eig_cuda_heev_tridiagonals(const heev_job &job);
 heev_panel_place eig_cuda_heev_place(const eig_context *ctx, const heev_problem *p); /* of road block */
 void eig_cuda_heev_grid_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);

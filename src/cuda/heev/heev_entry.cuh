@@ -1,4 +1,5 @@
-/* heev on CUDA: entries of a matrix: those of the lower triangle, their sizes, the power of two that they are divided by. */
+/* heev on CUDA: entries of a matrix: those of the lower triangle, their sizes, the power of two that they are divided
+ * by. */
 #ifndef EIG_HEEV_ENTRY_CUH
 #define EIG_HEEV_ENTRY_CUH
 
@@ -6,8 +7,8 @@
 #include "primitives/fast.cuh"
 #include "primitives/number.cuh"
 
-/* An element of the lower triangle from it, or (upper) from its mirror image.  Adding zero makes -0 to 0, so that either
- * triangle gives the same bits. */
+/* An element of the lower triangle from it, or (upper) from its mirror image.  Adding zero makes -0 to 0, so that
+ * either triangle gives the same bits. */
 NUMBER_WORD NUMBER_R lower_of(NUMBER_R x, bool)
 {
     return {x.re + 0};

@@ -76,8 +76,8 @@ template <int N, typename number> static __device__ __forceinline__ void gauge_t
     for (int i = 0; i < N; ++i) y[i] = gauge_turned(lead, by, y[i]);
 }
 
-/* The same of a vector that L = 2^k neighbouring lanes of a warp share: component L*r + rank of it is `get(r)`, r < count; by all
- * lanes of the warp. */
+/* The same of a vector that L = 2^k neighbouring lanes of a warp share: component L*r + rank of it is `get(r)`, r <
+ * count; by all lanes of the warp. */
 template <int L, int count, typename number, typename function>
 static __device__ __forceinline__ number gauge_shared_lead(int rank, function get)
 {

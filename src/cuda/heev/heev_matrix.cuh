@@ -57,7 +57,8 @@ template <int count, typename real> static __device__ __forceinline__ real total
         return total_of<count / 2>(x) + total_of<count / 2>(x + count / 2);
 }
 
-/* Sends a number to shared memory, zero where it is not there, or (not later) copies it at once: it need not be aligned. */
+/* Sends a number to shared memory, zero where it is not there, or (not later) copies it at once: it need not be
+ * aligned. */
 template <bool later, typename number>
 static __device__ __forceinline__ void copy_later(number *to, const number *from, bool there)
 {

@@ -1,9 +1,9 @@
 /* heev on CUDA, n > 32, tridiagonal: slices and their parts, the order of the kernels, and the values.
  *
- * The reduction works in v, so that it takes little of the workspace, and a slice is mostly the whole batch: that keeps all
- * multiprocessors busy.  Eigenvectors need more, and are computed for a part of the slice at a time.  The road grid (n <=
- * HEEV_GRID) keeps a matrix in registers; the road block has it in shared memory, in v or in the workspace.  On the roads
- * whole and two the GPU works on one matrix or few. */
+ * The reduction works in v, so that it takes little of the workspace, and a slice is mostly the whole batch: that keeps
+ * all multiprocessors busy.  Eigenvectors need more, and are computed for a part of the slice at a time.  The road grid
+ * (n <= HEEV_GRID) keeps a matrix in registers; the road block has it in shared memory, in v or in the workspace.  On
+ * the roads whole and two the GPU works on one matrix or few. */
 #include "heev/whole/heev_whole.cuh"
 
 #include <cmath>

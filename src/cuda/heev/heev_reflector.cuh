@@ -1,15 +1,17 @@
-/* heev on CUDA: Householder's reflector of a real or complex vector, as LAPACK's zlarfg, for entries of about 1.  beta is real.
+/* heev on CUDA: Householder's reflector of a real or complex vector, as LAPACK's zlarfg, for entries of about 1.  beta
+ * is real.
  *
- * src/numerics/householder.inc has the formula for a real head, with a square root and divisions.  Here the head may be complex,
- * and 1 / |beta| comes from an approximate root that is refined, because exact ones take longer than the rest.  Two versions give
- * the same numbers but for roundings:
+ * src/numerics/householder.inc has the formula for a real head, with a square root and divisions.  Here the head may be
+ * complex, and 1 / |beta| comes from an approximate root that is refined, because exact ones take longer than the rest.
+ * Two versions give the same numbers but for roundings:
  *
  *     heev_reflector           thread/, warp/, grid/: the reciprocal is refined, too
  *     reflector_by_division    block/, whole/: the reciprocal is a division
  *
  * One would do; it would change the bits of the other's roads.  The third is another reflector:
  *
- *     hermitian_reflector      two/: Hermitian, so that it stands on both sides of a matrix as it is; its beta is complex */
+ *     hermitian_reflector      two/: Hermitian, so that it stands on both sides of a matrix as it is; its beta is
+ *                              complex */
 #ifndef EIG_HEEV_REFLECTOR_CUH
 #define EIG_HEEV_REFLECTOR_CUH
 
@@ -39,8 +41,8 @@ static __device__ __forceinline__ heev_reflector<number> reflector_of(number alp
     return h;
 }
 
-/* The reflector H = I - tau u u^H, u = (x - beta e_1) divisor, that takes x to beta e_1; rest: the sum of the squares of x
- * behind its first number, alpha.  Where all of that vanishes it is the identity, with divisor 0. */
+/* The reflector H = I - tau u u^H, u = (x - beta e_1) divisor, that takes x to beta e_1; rest: the sum of the squares
+ * of x behind its first number, alpha.  Where all of that vanishes it is the identity, with divisor 0. */
 template <typename number> struct reflector_by_division {
     using real = typename number::real;
     real beta;
@@ -72,8 +74,9 @@ NUMBER_WORD NUMBER_Z direction_of(NUMBER_Z x, real least)
     return scaled(inverse_root(squared), x);
 }
 
-/* The reflector H = I - tau u u^H, u = inverse x + direction e_1, that takes x to beta e_1; all: x^H x, alpha: the first number
- * of x.  tau is real, and beta = -|x| alpha / |alpha| is complex.  Where the squares of x vanish u is 0, and beta is alpha. */
+/* The reflector H = I - tau u u^H, u = inverse x + direction e_1, that takes x to beta e_1; all: x^H x, alpha: the
+ * first number of x.  tau is real, and beta = -|x| alpha / |alpha| is complex.  Where the squares of x vanish u is 0,
+ * and beta is alpha. */
 template <typename number> struct hermitian_reflector {
     using real = typename number::real;
     real tau, inverse;

@@ -1,4 +1,5 @@
-/* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/heev.md has the table too. */
+/* heev on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/heev.md has the
+ * table too. */
 #include "cuda/crossovers.h"
 #include "heev/whole/heev_whole.cuh"
 
@@ -155,7 +156,8 @@ static bool is_tiny(const eig_context *, const heev_problem *p)
     return p->n <= HEEV_TINY;
 }
 
-/* Whether the table has a row for the call.  Above the orders of heev_as_many it is one matrix's where the number must not matter. */
+/* Whether the table has a row for the call.  Above the orders of heev_as_many it is one matrix's where the number must
+ * not matter. */
 static bool chooses(const crossover *table, const heev_problem *p)
 {
     bool const one = p->all == EIG_ANY_NUMBER && !crosses(heev_as_many, p->type, p->vectors, p->n, p->all);

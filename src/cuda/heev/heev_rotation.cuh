@@ -1,12 +1,12 @@
-/* heev on CUDA: Jacobi's rotation and its application.  The formula is jacobi_rotation's (src/numerics/jacobi.inc), which the
- * plain version uses as it stands.  The fast kernels have two others:
+/* heev on CUDA: Jacobi's rotation and its application.  The formula is jacobi_rotation's (src/numerics/jacobi.inc),
+ * which the plain version uses as it stands.  The fast kernels have two others:
  *
  *     rotation_of         the same angle from cos 2x and sin 2x: a division takes as long as all else, so there is none
- *     quick_rotation_of   the angle from floats, the rotation orthogonal to the last digit: the chain of dependent operations is
- *                         shorter, and an angle that is off by 1e-7 costs less than it gains
+ *     quick_rotation_of   the angle from floats, the rotation orthogonal to the last digit: the chain of dependent
+ *                         operations is shorter, and an angle that is off by 1e-7 costs less than it gains
  *
- * Columns are rotated in Rutishauser's form, by g = 1 - c, in two orders of operations: rotate_columns has the fewest, and
- * rotate_columns_by_difference is jacobi.inc's. */
+ * Columns are rotated in Rutishauser's form, by g = 1 - c, in two orders of operations: rotate_columns has the fewest,
+ * and rotate_columns_by_difference is jacobi.inc's. */
 #ifndef EIG_HEEV_ROTATION_CUH
 #define EIG_HEEV_ROTATION_CUH
 

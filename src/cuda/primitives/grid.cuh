@@ -1,4 +1,5 @@
-/* Blocks of a cooperative launch wait for each other, by memory that the driver keeps for it: none has to be zero before. */
+/* Blocks of a cooperative launch wait for each other, by memory that the driver keeps for it: none has to be zero
+ * before. */
 #ifndef EIG_GRID_CUH
 #define EIG_GRID_CUH
 

@@ -1,5 +1,5 @@
-/* Instructions that CUDA C++ has no function for: with copy.cuh and tensor.cuh all inline assembly that stands for more than
- * nothing.  tests/emulate/primitives has the same words in C++. */
+/* Instructions that CUDA C++ has no function for: with copy.cuh and tensor.cuh all inline assembly that stands for more
+ * than nothing.  tests/emulate/primitives has the same words in C++. */
 #ifndef EIG_PTX_CUH
 #define EIG_PTX_CUH
 
@@ -115,8 +115,9 @@ static __device__ __forceinline__ void team_write(unsigned long long *to, unsign
     asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(x), "l"(y) : "memory");
 }
 
-/* In a kernel that is launched as `dependent` (cuda_common.cuh): waits until the kernel ahead of it has ended, with all it wrote,
- * and then lets the next such kernel begin.  What a thread block reads before was written two kernels ahead, or earlier. */
+/* In a kernel that is launched as `dependent` (cuda_common.cuh): waits until the kernel ahead of it has ended, with all
+ * it wrote, and then lets the next such kernel begin.  What a thread block reads before was written two kernels ahead,
+ * or earlier. */
 static __device__ __forceinline__ void follow_launch()
 {
 #if __CUDA_ARCH__ >= 900

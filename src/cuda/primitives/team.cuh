@@ -1,8 +1,8 @@
 /* Teams: threads that compute something together, from a few lanes of a warp to all blocks of a launch.
  *
- * All threads of a warp call a lane_team's functions together, whatever their team; those of a sub_team, its lanes; those of a block_team
- * or a sized_team, all threads of the block; those of the grid, all threads of the launch.  Sums add in the same order in
- * every thread and for every position in the warp, so results do not depend on either. */
+ * All threads of a warp call a lane_team's functions together, whatever their team; those of a sub_team, its lanes;
+ * those of a block_team or a sized_team, all threads of the block; those of the grid, all threads of the launch.  Sums
+ * add in the same order in every thread and for every position in the warp, so results do not depend on either. */
 #ifndef EIG_TEAM_CUH
 #define EIG_TEAM_CUH
 
@@ -44,8 +44,8 @@ template <int P, typename value> static __device__ __forceinline__ value lanes_s
     return x;
 }
 
-/* The sums of N = 2^k values over 2^j = P >= N neighbouring lanes of a warp that come here together: lane r gets that of value r % N.  N - 1
- * exchanges and log2(P / N) more, where N sums take N log2(P).  The values are used up. */
+/* The sums of N = 2^k values over 2^j = P >= N neighbouring lanes of a warp that come here together: lane r gets that
+ * of value r % N.  N - 1 exchanges and log2(P / N) more, where N sums take N log2(P).  The values are used up. */
 template <int P, int N, typename value> static __device__ __forceinline__ value lanes_sum_each(value *x, int lane)
 {
     static_assert(N <= P, "a value has no lane");
@@ -97,7 +97,8 @@ template <int P> struct lane_team {
     }
 };
 
-/* L = 2^k neighbouring lanes of a warp that come together whatever the others do; rank: of a thread of a larger team. */
+/* L = 2^k neighbouring lanes of a warp that come together whatever the others do; rank: of a thread of a larger
+ * team. */
 template <int L> struct sub_team {
     int rank;
     unsigned lanes;
@@ -202,8 +203,8 @@ static __device__ __forceinline__ bool last_block(unsigned *counter)
     return true;
 }
 
-/* Waits until `target` has been counted, one for each block that comes here; what they wrote before is seen by all after
- * it.  All of them must run at once.  The counter is 0 before the launch, and targets grow. */
+/* Waits until `target` has been counted, one for each block that comes here; what they wrote before is seen by all
+ * after it.  All of them must run at once.  The counter is 0 before the launch, and targets grow. */
 static __device__ __forceinline__ void counter_barrier(unsigned *counter, unsigned target)
 {
     __syncthreads(); /* all threads of this block have come */

@@ -1,8 +1,8 @@
 /* Products on the FP64 tensor cores, by all lanes of a warp: c += a b for pieces of 8 rows and 8 columns.
  *
- * A lane holds of a piece of c row lane / 4 and columns 2 (lane % 4) and the next; of a row lane / 4 and column lane % 4;
- * of b row lane % 4 and column lane / 4.  Hopper has four times the rate for pieces that have another one below them.
- * Devices before sm_80 have no such units: the functions then do nothing and must not be called. */
+ * A lane holds of a piece of c row lane / 4 and columns 2 (lane % 4) and the next; of a row lane / 4 and column lane %
+ * 4; of b row lane % 4 and column lane / 4.  Hopper has four times the rate for pieces that have another one below
+ * them.  Devices before sm_80 have no such units: the functions then do nothing and must not be called. */
 #ifndef EIG_TENSOR_CUH
 #define EIG_TENSOR_CUH
 
@@ -44,8 +44,8 @@ static __device__ __forceinline__ void tensor_16x8x8(double *c, double *below, d
 }
 
 #if __CUDA_ARCH__ >= 900
-/* The same with a 16 x 16 and b 16 x 8: x[2 k] and x[2 k + 1] are a and a_below of columns 4 k to 4 k + 3, y[k] is b of those
- * rows. */
+/* The same with a 16 x 16 and b 16 x 8: x[2 k] and x[2 k + 1] are a and a_below of columns 4 k to 4 k + 3, y[k] is b of
+ * those rows. */
 [[maybe_unused]] static __device__ __forceinline__ void tensor_16x8x16(double *c, double *below, const double (&x)[8],
                                                                        const double (&y)[4])
 {

@@ -3,11 +3,11 @@
  * A group of m lanes refines the bracket of one eigenvalue, m a power of two from 1 to 32; every lane of the group
  * holds the whole state.  Invariant: C(lo) < k <= C(hi) with counts evaluated for these very ends.
  *
- * Bits    the result is the leaf at which plain bisection ends, with the same counts, from an interval that holds all of
- *         the spectrum: a function of T and k alone, however the bracket was found.  A count that bisection would make
- *         outside (lo, hi) is known where counts are monotone: those by pivots are, those of the product form at
- *         multiples of f.grid (docs/maintainers/cuda/stebz.md).  So all shifts are such multiples until the bracket is one cell of the
- *         grid, and the levels below are bisected as they stand.
+ * Bits    the result is the leaf at which plain bisection ends, with the same counts, from an interval that holds all
+ *         of the spectrum: a function of T and k alone, however the bracket was found.  A count that bisection would
+ *         make outside (lo, hi) is known where counts are monotone: those by pivots are, those of the product form at
+ *         multiples of f.grid (docs/maintainers/cuda/stebz.md).  So all shifts are such multiples until the bracket is
+ *         one cell of the grid, and the levels below are bisected as they stand.
  * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
  * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two
  *         ladders of m/2 shifts on both sides of the interpolated point, from its estimated error up to half the way
@@ -79,8 +79,8 @@ static __device__ stebz_bracket bracket_from_table(const stebz_facts &f, const s
     return s;
 }
 
-/* bracket_point of bracket.h by reciprocals of the GPU: its eight divisions, each with a branch of its own, took as long as
- * a count of 300 rows.  A point that is off by an ulp is as good; one that is no number is the middle. */
+/* bracket_point of bracket.h by reciprocals of the GPU: its eight divisions, each with a branch of its own, took as
+ * long as a count of 300 rows.  A point that is off by an ulp is as good; one that is no number is the middle. */
 static __device__ __forceinline__ double bracket_interpolate(const stebz_bracket &s, bool with_c, double width)
 {
     double const top = fmax(s.a.exponent, s.b.exponent), fa = s.a.mantissa * bracket_power_of_two(s.a.exponent - top);
@@ -103,7 +103,8 @@ struct stebz_cell {
     bool leaf;
 };
 
-/* The tree of brackets by pivots, from [f.lo, f.hi]: where bisection comes to with all counts known up to a and from b. */
+/* The tree of brackets by pivots, from [f.lo, f.hi]: where bisection comes to with all counts known up to a and from
+ * b. */
 static __device__ stebz_cell pivot_cell(const stebz_facts &f, double a, double b)
 {
     double lo = f.lo, hi = f.hi;
@@ -118,8 +119,8 @@ static __device__ stebz_cell pivot_cell(const stebz_facts &f, double a, double b
     }
 }
 
-/* Whether bisection ends here: at the leaf *lo, *hi.  A bracket of the product form is a cell of the grid then, or of its
- * halves, quarters, ... */
+/* Whether bisection ends here: at the leaf *lo, *hi.  A bracket of the product form is a cell of the grid then, or of
+ * its halves, quarters, ... */
 static __device__ __forceinline__ bool bracket_done(const stebz_facts &f, const stebz_bracket &s, double *lo,
                                                     double *hi)
 {

@@ -75,8 +75,9 @@ template <typename real> static __device__ __forceinline__ void walk_normalise(s
     s.exponent += e;
 }
 
-/* Rows [from, STURM_BLOCK) of one block without haste: the first block of a matrix, and blocks of plain rows.  These are rescaled every
- * second row: squares of 2^-54 and exact zeros leave a determinant of 2^-108 then, of 2^-162 after four rows, which is 0. */
+/* Rows [from, STURM_BLOCK) of one block without haste: the first block of a matrix, and blocks of plain rows.  These
+ * are rescaled every second row: squares of 2^-54 and exact zeros leave a determinant of 2^-108 then, of 2^-162 after
+ * four rows, which is 0. */
 template <typename real>
 static __device__ __forceinline__ void walk_slow_block(sturm_walk<real> &s, const pair_of<real> *rows,
                                                        const stebz_edge<real> &edge, int from, real minus_x)
@@ -266,8 +267,8 @@ static __device__ __forceinline__ int next_stop(const unsigned *stops, int block
     return blocks;
 }
 
-/* Full blocks in float, of which few have plain rows: `stops` has their bits, the same for all lanes of the warp, though their
- * rows may be others.  The blocks between are walked as if there were none. */
+/* Full blocks in float, of which few have plain rows: `stops` has their bits, the same for all lanes of the warp,
+ * though their rows may be others.  The blocks between are walked as if there were none. */
 template <int pitch>
 static __device__ __forceinline__ void walk_between(sturm_walk<float> &s, const float2 *rows,
                                                     const stebz_edge<float> *edges, int blocks, float minus_x,
@@ -282,8 +283,8 @@ static __device__ __forceinline__ void walk_between(sturm_walk<float> &s, const 
     }
 }
 
-/* Full blocks in float, of which some have plain rows: few, and stops has their bits, or stops is NULL.  No inline code, of which
- * there would be too much.  Rows, edges and stops are in shared memory. */
+/* Full blocks in float, of which some have plain rows: few, and stops has their bits, or stops is NULL.  No inline
+ * code, of which there would be too much.  Rows, edges and stops are in shared memory. */
 template <int pitch>
 static __device__ __noinline__ sturm_walk<float> walk_uneven(sturm_walk<float> s, const float2 *rows,
                                                              const stebz_edge<float> *edges, int blocks, float minus_x,

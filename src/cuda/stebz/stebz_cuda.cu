@@ -1,4 +1,5 @@
-/* stebz on CUDA, the driver: workspace, arrays, counts.  A row of the table of roads (stebz_roads.cu) knows the kernels.
+/* stebz on CUDA, the driver: workspace, arrays, counts.  A row of the table of roads (stebz_roads.cu) knows the
+ * kernels.
  *
  * Kernels are enqueued on one stream, and nothing is waited for, unless a long call on host arrays reports progress. */
 #include "stebz_cuda.cuh"

@@ -1,7 +1,8 @@
 /* stebz on CUDA, method multisection: a table of shifts, then independent brackets (stebz_multisection.cuh).
  *
  * Order     ascending, since all eigenvalues are leaves of one tree (stebz_bracket.cuh).
- * Bits      those of stebz_bracket.cuh, however many eigenvalues are wanted and whichever warps compute them.  Bound by the chain
+ * Bits      those of stebz_bracket.cuh, however many eigenvalues are wanted and whichever warps compute them.  Bound by
+ *           the chain
  * of one FMA a row for small n, the register ports (two FMAs of three operands) for large n. */
 #include "cuda/crossovers.h"
 #include "primitives/team.cuh"

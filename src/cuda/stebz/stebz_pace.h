@@ -11,7 +11,8 @@
 #define STEBZ_BRACKET_COUNTS 12.0 /* of an eigenvalue, after the table: about */
 #define STEBZ_TABLE_COUNTS 2.0    /* in the table */
 
-/* From this many rows on a search of the table takes little time beside a count, and the queue is looked through twice. */
+/* From this many rows on a search of the table takes little time beside a count, and the queue is looked through
+ * twice. */
 enum { STEBZ_SLOW_FIRST = 262144 };
 
 /* Nanoseconds that a launch of a call with this many eigenvalues of order n may take; 0: it does all. */

@@ -134,7 +134,8 @@ template <typename real> static __device__ stebz_facts find_facts(const stebz_jo
     f.fine = job.abstol > 0 && f.abstol < eps * f.norm;
     f.pivot = f.fine || job.pivots;
     f.error = (f.pivot ? STURM_ERROR_PIVOT * DBL_EPSILON : STURM_ERROR_PRODUCT * eps) * f.norm;
-    /* Counts at shifts eps*sway apart do not fall (docs/maintainers/cuda/stebz.md); no leaf of bisection is larger than the grid. */
+    /* Counts at shifts eps*sway apart do not fall (docs/maintainers/cuda/stebz.md); no leaf of bisection is larger than
+     * the grid. */
     double const sway = 1.001 * eps * scalbn(p.sway[k], -exponent), leaf = fmax(f.abstol, f.reltol * f.norm);
     int grid;
     frexp(fmax(sway, fmin(0.501 * leaf, STEBZ_WIDEST_LEAF / 2)), &grid);
@@ -192,9 +193,9 @@ template <typename real> static __device__ __forceinline__ bool stebz_negligible
     return fabs(b) <= (f.pivot ? 0.0 : sizeof(real) == 4 ? (double)STURM_FLOOR_S : STURM_FLOOR_D);
 }
 
-/* One block of rows of the padded matrix, from row `from` of them on: entry(j) is row j of them, scaled; `first`: T begins with
- * row `from`.  Pairs of the pivot form go to pivots, else those of the product form to rows and their edge.  Whether T
- * splits before one of them. */
+/* One block of rows of the padded matrix, from row `from` of them on: entry(j) is row j of them, scaled; `first`: T
+ * begins with row `from`.  Pairs of the pivot form go to pivots, else those of the product form to rows and their edge.
+ * Whether T splits before one of them. */
 template <typename real, typename source>
 static __device__ bool make_rows_of(const source &entry, int from, bool first, const stebz_facts &f, double2 *pivots,
                                     pair_of<real> *rows, stebz_edge<real> *edge)

@@ -4,8 +4,8 @@
 
 #include "stebz_count.cuh"
 
-/* Down so many blocks of rows, of which the first `padding` rows are none; smooth: none of the blocks has plain rows; stops: bits
- * of those that have, the first full one being number 0, if they are few, else NULL.
+/* Down so many blocks of rows, of which the first `padding` rows are none; smooth: none of the blocks has plain rows;
+ * stops: bits of those that have, the first full one being number 0, if they are few, else NULL.
  * one_loop: for all of them, which is less code. */
 template <typename real, int pitch, bool one_loop>
 static __device__ __forceinline__ sturm_walk<real> walk_resident(const pair_of<real> *rows,

@@ -1,4 +1,5 @@
-/* stebz on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stebz.md has the table too. */
+/* stebz on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stebz.md has the
+ * table too. */
 #include "cuda/crossovers.h"
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"

@@ -1,9 +1,9 @@
 /* stebz on CUDA, many small matrices: a lane a matrix, then a lane an eigenvalue.
  *
  * Owner     a block of 128 threads has 32 matrices of up to 64 rows.  1. A lane of the first warp measures a matrix and
- *           makes QL sweeps on it, whose result is proposed as its eigenvalues.  2. A thread makes 16 rows of the product
- *           form.  3. A thread takes one eigenvalue after another: two counts decide where the proposal was good, else it
- *           searches outward.  Then the halves of the last cell.
+ *           makes QL sweeps on it, whose result is proposed as its eigenvalues.  2. A thread makes 16 rows of the
+ *           product form.  3. A thread takes one eigenvalue after another: two counts decide where the proposal was
+ *           good, else it searches outward.  Then the halves of the last cell.
  * Bits      those of a matrix by itself: the leaf at which bisection ends (stebz_bracket.cuh), whatever was proposed.
  * Memory    for each matrix: 16 bytes a padded row (8 in float), an edge every 16 rows, the facts; the sweeps use the
  *           place of the rows.  Proposals wait in w.
@@ -100,9 +100,9 @@ template <> struct quotient_of<float> {
 };
 
 /* One sweep from row `from` of the lane, the warp's least being `least`; e2: squares of off-diagonals, e2[i] between
- * rows i and i+1.  With D = gamma^2 + c e2 the cosine squared is gamma^2 / D: one reciprocal is in the chain of a row, and
- * the rows that come next are loaded ahead.  A lane that has come to its last row computes on, and keeps nothing of it: a
- * branch would cost more than the row. */
+ * rows i and i+1.  With D = gamma^2 + c e2 the cosine squared is gamma^2 / D: one reciprocal is in the chain of a row,
+ * and the rows that come next are loaded ahead.  A lane that has come to its last row computes on, and keeps nothing of
+ * it: a branch would cost more than the row. */
 template <typename real>
 static __device__ __forceinline__ void small_sweep(lane_array<real> d, lane_array<real> e2, int n, int from, int least)
 {

@@ -1,10 +1,10 @@
 /* stebz on CUDA: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
  * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
  *
- * Launch    one kernel whose blocks all run at once and wait for each other (grid_barrier); it ends at once where T does
- *           not split.  What it decides, it decides on the device: nothing is waited for on the host.
- * Owner     a short block (STEBZ_SHORT_ROWS rows): a thread an eigenvalue, in double, the block's rows in global memory.
- *           Long blocks: one after another, all threads, as method multisection solves a whole T.
+ * Launch    one kernel whose blocks all run at once and wait for each other (grid_barrier); it ends at once where T
+ *           does not split.  What it decides, it decides on the device: nothing is waited for on the host.
+ * Owner     a short block (STEBZ_SHORT_ROWS rows): a thread an eigenvalue, in double, the block's rows in global
+ *           memory.  Long blocks: one after another, all threads, as method multisection solves a whole T.
  * Memory    8 bytes a row of starts, and the results twice, for the sort.
  * Bits      the blocks are found by comparisons, each is solved by itself, sorting leaves no choice.
  * Negligible off-diagonals: stebz_negligible.  The enclosures stay true when each array is sorted by itself: see
@@ -142,9 +142,9 @@ template <bool pivots> static __device__ __forceinline__ void walk_rescale(short
 
 /* Count of rows [first, last) at x, and their characteristic polynomial there, up to a factor.
  *
- * The product form here is the plain one, p_i = (a_i - x) p_{i-1} - b_i^2 p_{i-2} in double: five roundings a row, which
- * move a_i by at most 2 u (|a_i| + |x|) and b_i by 2 u |b_i|, u = eps/2: within STURM_ERROR_PRODUCT.  Over STRIDE rows no
- * value leaves the range of double, since |b| is above the floor. */
+ * The product form here is the plain one, p_i = (a_i - x) p_{i-1} - b_i^2 p_{i-2} in double: five roundings a row,
+ * which move a_i by at most 2 u (|a_i| + |x|) and b_i by 2 u |b_i|, u = eps/2: within STURM_ERROR_PRODUCT.  Over STRIDE
+ * rows no value leaves the range of double, since |b| is above the floor. */
 template <bool pivots>
 static __device__ stebz_value count_rows(const double2 *rows, int64_t first, int64_t last, double x, double unit)
 {
@@ -322,8 +322,8 @@ static __device__ bool worthwhile(const stebz_job &job, split_walk &walk)
     return (double)job.split->cost <= 0.75 * (double)job.t.n * (double)job.t.n;
 }
 
-/* Where some eigenvalues are wanted: an interval that holds them, with so much room on both sides that what lies outside
- * sorts before or behind them.  Afterwards job.split->from, upto. */
+/* Where some eigenvalues are wanted: an interval that holds them, with so much room on both sides that what lies
+ * outside sorts before or behind them.  Afterwards job.split->from, upto. */
 template <typename real, bool may_pivot>
 static __device__ void find_window(const stebz_job &job, const stebz_facts &f, char *memory, split_walk &walk)
 {
@@ -362,8 +362,8 @@ template <typename real> static __device__ stebz_job job_of_block(const stebz_jo
     return part;
 }
 
-/* Which eigenvalues of a long block are wanted, by its table: those in the window, and a point further on each side.  Gives
- * the others their places.  How many are wanted. */
+/* Which eigenvalues of a long block are wanted, by its table: those in the window, and a point further on each side.
+ * Gives the others their places.  How many are wanted. */
 template <typename real> static __device__ int64_t want_window(stebz_job &part, stebz_facts &f, int64_t row)
 {
     int64_t const n = part.t.n, end = part.table.points - 1, step = (int64_t)gridDim.x * THREADS;

@@ -2,15 +2,15 @@
  *
  * Owner     every thread block prepares T for itself, in its own shared memory, and finds a run of at most 16
  *           eigenvalues.
- * Table     each block counts at its part of a table's points and tells where eigenvalues are in it; then all wait for each
- *           other, once.  Where the GPU cannot run all blocks at once, blocks share nothing, wait for nothing, and each has
- *           two tables of its own, of the spectrum and of what the first one leaves.
- * Rough     Counts go down the rows from both ends of T at once, two lanes for a shift, and are joined in the middle: half
- *           the chain.  They make the tables and tell in which cell of the grid each eigenvalue is: in float by rounds of
- *           equally spaced shifts, in double also by polynomials.
- * Final     The counts that decide are those of other roads, from the first row to the last: at the ends of the cells that
- *           are left, or about the one cell and at its quarters.  Where they contradict the rough ones, the search goes on
- *           with them.
+ * Table     each block counts at its part of a table's points and tells where eigenvalues are in it; then all wait for
+ *           each other, once.  Where the GPU cannot run all blocks at once, blocks share nothing, wait for nothing, and
+ *           each has two tables of its own, of the spectrum and of what the first one leaves.
+ * Rough     Counts go down the rows from both ends of T at once, two lanes for a shift, and are joined in the middle:
+ *           half the chain.  They make the tables and tell in which cell of the grid each eigenvalue is: in float by
+ *           rounds of equally spaced shifts, in double also by polynomials.
+ * Final     The counts that decide are those of other roads, from the first row to the last: at the ends of the cells
+ *           that are left, or about the one cell and at its quarters.  Where they contradict the rough ones, the search
+ *           goes on with them.
  * Bits      so the result is the leaf of every other road, whatever a rough count says.
  * Pivots    a tight tolerance has no rough counts: two tables, then rounds as in stebz_multisection.cuh.
  * Memory    the rows of T, and once more those of its second half, from the last row on; as the caller gave them, too:
@@ -44,7 +44,8 @@ static __device__ __forceinline__ int even_cell(int cells, int j, int parts)
     return j >= parts ? cells : (int)((double)cells * ((double)j * inverse((double)parts)));
 }
 
-/* Counts at the block's POINTS points, point j being at(j): to cell[j] and count[j] in shared memory.  All threads of the block. */
+/* Counts at the block's POINTS points, point j being at(j): to cell[j] and count[j] in shared memory.  All threads of
+ * the block. */
 template <typename place>
 static __device__ void count_points(const both_ends<float> &ends, const stebz_facts &f, int n, int cells,
                                     const place &at, int *cell, int *count)
@@ -71,8 +72,8 @@ static __device__ cell_range range_of_table(const int *cell, const int *count, i
     return cell_range{cell[lo], cell[hi]};
 }
 
-/* One table for all blocks of the launch, of which each counts a part and tells in found[i] where eigenvalue f.il + i is.  All
- * threads of the launch. */
+/* One table for all blocks of the launch, of which each counts a part and tells in found[i] where eigenvalue f.il + i
+ * is.  All threads of the launch. */
 static __device__ void share_table(const both_ends<float> &ends, const stebz_facts &f, int n, int *memory,
                                    long long *found)
 {
@@ -88,7 +89,8 @@ static __device__ void share_table(const both_ends<float> &ends, const stebz_fac
     meet_grid();
 }
 
-/* Where eigenvalues up to number `rank` end in a cell of the first table, if they lie evenly, and some more to the side. */
+/* Where eigenvalues up to number `rank` end in a cell of the first table, if they lie evenly, and some more to the
+ * side. */
 static __device__ int inner_cell(const int *cell, const int *count, int j, int rank, float side)
 {
     float const width = (float)(cell[j + 1] - cell[j]), inside = fmaxf((float)(count[j + 1] - count[j]), 1.0f);
@@ -96,8 +98,8 @@ static __device__ int inner_cell(const int *cell, const int *count, int j, int r
     return cell[j] + (int)(width * fminf(fmaxf(part, 0.0f), 1.0f));
 }
 
-/* Two tables of the block itself: of all of the spectrum, and of what the first one leaves for eigenvalues first .. last; its
- * ends are points of the first one.  The second one is left in memory.  All threads of the block. */
+/* Two tables of the block itself: of all of the spectrum, and of what the first one leaves for eigenvalues first ..
+ * last; its ends are points of the first one.  The second one is left in memory.  All threads of the block. */
 static __device__ void own_tables(const both_ends<float> &ends, const stebz_facts &f, int n, int first, int last,
                                   int *memory)
 {
@@ -130,8 +132,8 @@ static __device__ __forceinline__ int section_of(cell_range r, int i, int points
     return min(r.lo + max(inner, 1), r.hi - 1);
 }
 
-/* Narrows eigenvalue k's bracket until it has no more than `most` cells, by rounds of a group of m lanes; k <= 0: the group has
- * none.  All lanes of the warp. */
+/* Narrows eigenvalue k's bracket until it has no more than `most` cells, by rounds of a group of m lanes; k <= 0: the
+ * group has none.  All lanes of the warp. */
 static __device__ cell_range narrow_range(const both_ends<float> &ends, const stebz_facts &f, cell_range r, int k,
                                           int m, int most)
 {
@@ -148,8 +150,8 @@ static __device__ cell_range narrow_range(const both_ends<float> &ends, const st
     return r;
 }
 
-/* Cells of eigenvalues in double by rough counts: rounds of shifts at equal distances, then about the root of the polynomial
- * through six of their values. */
+/* Cells of eigenvalues in double by rough counts: rounds of shifts at equal distances, then about the root of the
+ * polynomial through six of their values. */
 
 /* A bracket by rough counts, whose lower end is lo.x and its upper one hi.x, and what is guessed of its eigenvalue. */
 struct rough_bracket {
@@ -181,7 +183,8 @@ static __device__ rough_bracket rough_of_table(const stebz_table &t, int64_t k, 
                          INFINITY};
 }
 
-/* The polynomial of degree 5 through six points, by Newton's divided differences; the first two are the ends of a bracket. */
+/* The polynomial of degree 5 through six points, by Newton's divided differences; the first two are the ends of a
+ * bracket. */
 struct six_points {
     enum { POINTS = 6, STEPS = 2 };
     double x[POINTS], f[POINTS];
@@ -200,8 +203,8 @@ struct six_points {
             for (int k = POINTS - 1; k >= level; --k) f[k] = (f[k] - f[k - 1]) * inverse(x[k] - x[k - level]);
     }
 
-    /* A root between the ends: of two the upper one or the lower one, each from its own side.  A step solves the parabola
-     * that touches the polynomial.  The error is what the last of the points makes. */
+    /* A root between the ends: of two the upper one or the lower one, each from its own side.  A step solves the
+     * parabola that touches the polynomial.  The error is what the last of the points makes. */
     __device__ __forceinline__ void root(bool two, bool upper, double *at, double *error) const
     {
         double z = two ? (upper ? x[1] : x[0]) : x[0] - f[0] * inverse(f[1]), slope = 1, bend = 0;
@@ -229,8 +232,8 @@ struct six_points {
     }
 };
 
-/* Where a guess pays: in brackets narrower than so many mean gaps; the straight line, or the root of a cluster, is trusted to so
- * much of the width. */
+/* Where a guess pays: in brackets narrower than so many mean gaps; the straight line, or the root of a cluster, is
+ * trusted to so much of the width. */
 static constexpr double GUESS_BELOW = 0.12, LINE_BELOW = 1e-3, LINE_ERROR = 0.01;
 
 /* |p|^(1/inside) is as good as straight about a cluster: the point that it tells. */
@@ -242,7 +245,8 @@ static __device__ __forceinline__ void guess_cluster(rough_bracket &s, double wi
     if (s.lo.x < x && x < s.hi.x) s.x = x, s.error = LINE_ERROR * width;
 }
 
-/* A group of m has counted at its shifts, which ascend with lanes: its new bracket, and a guess.  All lanes of the warp. */
+/* A group of m has counted at its shifts, which ascend with lanes: its new bracket, and a guess.  All lanes of the
+ * warp. */
 static __device__ void rough_take(rough_bracket &s, double x, const stebz_value &v, int m)
 {
     unsigned const all = 0xffffffffu;
@@ -303,8 +307,9 @@ static __device__ void join_groups(int &m, int &at, rough_bracket &s)
     if (mine >= groups) at = -1;
 }
 
-/* Lane i's shift of a group of m: the inner ends of all cells, where they are no more than m; two ladders from the guess's error
- * to the ends; or equal distances.  A guess that is sure to a quarter of a cell begins with that cell's ends. */
+/* Lane i's shift of a group of m: the inner ends of all cells, where they are no more than m; two ladders from the
+ * guess's error to the ends; or equal distances.  A guess that is sure to a quarter of a cell begins with that cell's
+ * ends. */
 static __device__ double rough_shift(const stebz_facts &f, const rough_bracket &s, int i, int m)
 {
     double const lo = s.lo.x, hi = s.hi.x, width = hi - lo;
@@ -321,8 +326,8 @@ static __device__ double rough_shift(const stebz_facts &f, const rough_bracket &
     return bracket_snap(f, s.x + (left ? -distance : distance), lo, hi);
 }
 
-/* Points of a table that all blocks of a launch share, POINTS_D - 1 intervals a block, and where eigenvalue f.il + i is in it:
- * before point found[i]. */
+/* Points of a table that all blocks of a launch share, POINTS_D - 1 intervals a block, and where eigenvalue f.il + i is
+ * in it: before point found[i]. */
 enum { POINTS_D = HALF * WARPS };
 
 struct shared_table {
@@ -336,7 +341,8 @@ static __device__ __forceinline__ double shared_point(const stebz_facts &f, int 
     return j >= all ? f.hi : stebz_on_grid(f, f.lo + (f.hi - f.lo) * ((double)j * inverse((double)all)), f.lo, f.hi);
 }
 
-/* Counts this block's part of it, and waits for the others.  count: POINTS_D in shared memory.  All threads of the launch. */
+/* Counts this block's part of it, and waits for the others.  count: POINTS_D in shared memory.  All threads of the
+ * launch. */
 static __device__ void share_points(const both_ends<double> &ends, const stebz_facts &f, int n, int *count,
                                     const shared_table &t)
 {
@@ -415,7 +421,8 @@ template <typename real> struct whole_counts {
 
 /* ----------------------------------------------------------------- two tables */
 
-/* Where eigenvalues up to number `rank` end in a cell of the first table, if they lie evenly, and some more to the side. */
+/* Where eigenvalues up to number `rank` end in a cell of the first table, if they lie evenly, and some more to the
+ * side. */
 static __device__ double table_inner_end(const stebz_facts &f, const stebz_table &t, int cell, double rank, double side)
 {
     double const lo = t.x[cell], width = t.x[cell + 1] - lo,
@@ -424,8 +431,8 @@ static __device__ double table_inner_end(const stebz_facts &f, const stebz_table
     return stebz_on_grid(f, lo + width * fmin(fmax(part, 0.0), 1.0), lo, lo + width);
 }
 
-/* The second of two tables, of the surroundings of eigenvalues first .. last: its ends are points of the first one, its other
- * points lie closer.  All threads of the block. */
+/* The second of two tables, of the surroundings of eigenvalues first .. last: its ends are points of the first one, its
+ * other points lie closer.  All threads of the block. */
 template <typename real>
 static __device__ stebz_table find_window(const whole_counts<real> &T, const stebz_facts &f, int64_t n, int64_t first,
                                           int64_t last, char *memory)

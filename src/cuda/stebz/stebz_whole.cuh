@@ -62,7 +62,8 @@ template <typename real> struct raw_rows {
     }
 };
 
-/* The code of what follows is short on purpose, with loops that are not unrolled: it runs once, and has to be fetched. */
+/* The code of what follows is short on purpose, with loops that are not unrolled: it runs once, and has to be
+ * fetched. */
 
 /* T to shared memory, and the facts.  All threads of the block. */
 template <typename real>
@@ -134,7 +135,8 @@ template <typename real> struct rows_from {
     bool back;
 };
 
-/* The scales of a block, and its edge: what the row coefficients of the product form are made of.  Whether its rows are plain. */
+/* The scales of a block, and its edge: what the row coefficients of the product form are made of.  Whether its rows are
+ * plain. */
 template <typename real>
 static __device__ bool make_scales(const raw_rows<real> &raw, const rows_from<real> &to, int block)
 {
@@ -182,12 +184,14 @@ static __device__ __forceinline__ void make_coefficients(const raw_rows<real> &r
 /* Up to so many blocks of plain rows there are two loops: past them, and down the rows between. */
 enum { FEW_PLAIN = 24 };
 
-/* Bits of blocks of plain rows: of all, in their order, and of those that are so many blocks from one end or the other. */
+/* Bits of blocks of plain rows: of all, in their order, and of those that are so many blocks from one end or the
+ * other. */
 struct plain_blocks {
     unsigned whole[(MOST_ROWS / STURM_BLOCK + 31) / 32], ends[(MOST_ROWS / STURM_BLOCK / 2 + 31) / 32];
 };
 
-/* The rows of the product form, from both ends.  How many blocks are plain, in all threads.  All threads of the block. */
+/* The rows of the product form, from both ends.  How many blocks are plain, in all threads.  All threads of the
+ * block. */
 template <typename real>
 static __device__ int make_products(const raw_rows<real> &raw, const whole_layout &layout, char *memory, int blocks,
                                     plain_blocks *stops)

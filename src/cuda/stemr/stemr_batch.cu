@@ -1,14 +1,17 @@
-/* stemr on CUDA, batches of matrices of up to 64 rows, all at once; those of 9 to 32 rows that stemr_batch_twist.cu lists.
+/* stemr on CUDA, batches of matrices of up to 64 rows, all at once; those of 9 to 32 rows that stemr_batch_twist.cu
+ * lists.
  *
  * Ranges    by value: counts of T by pivots tell first which pairs are wanted.
- * Kernels   load (scales every T to a norm of about 1); up to 32 rows heev's QL, a thread a matrix, and a kernel in which a
- *           lane has a row of Z and applies QL's rotations to it; above heev's divide and conquer (heev/divide/).
+ * Kernels   load (scales every T to a norm of about 1); up to 32 rows heev's QL, a thread a matrix, and a kernel in
+ *           which a lane has a row of Z and applies QL's rotations to it; above heev's divide and conquer
+ *           (heev/divide/).
  * Finish    Z lies in shared memory, and a thread takes a column: residual, eigenvalue, outputs.
- * Values    Rayleigh's quotient where the residual is small beside the gap; else bisection from where the residual says.
+ * Values    Rayleigh's quotient where the residual is small beside the gap; else bisection from where the residual
+ *           says.
  * Proof     every residual is measured.  A matrix with one beyond the promise, or whose roots were not found, is solved
  *           again by itself, on the road of longer ones.
- * Memory    a matrix: up to 32 rows QL's notes, some 10 n^2 bytes; above 2 n^2 + 10 n numbers.  Parts of a batch take turns
- *           where the workspace has no room for all.
+ * Memory    a matrix: up to 32 rows QL's notes, some 10 n^2 bytes; above 2 n^2 + 10 n numbers.  Parts of a batch take
+ *           turns where the workspace has no room for all.
  * Bits      of a pair depend on its matrix and its number alone. */
 #include "stemr_batch_finish.cuh"
 

@@ -34,8 +34,8 @@ extern "C" {
 eig_status eig_cuda_stemr_batch_range(eig_context *ctx, const stemr_batch_part &b, int *range, cudaStream_t stream);
 /* Solves the matrices of the part; nothing waits. */
 eig_status eig_cuda_stemr_batch_part(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
-/* The same for these orders, but for the matrices that it lists: of the part only p, the strides, count, bad, slow and counts are
- * used. */
+/* The same for these orders, but for the matrices that it lists: of the part only p, the strides, count, bad, slow and
+ * counts are used. */
 eig_status eig_cuda_stemr_batch_twist(eig_context *ctx, const stemr_batch_part &b, cudaStream_t stream);
 }
 

@@ -1,5 +1,6 @@
-/* stemr on CUDA, matrices of up to 64 rows: from Z in shared memory to the outputs, a thread a column, for the kernels of
- * stemr_batch.cu and stemr_batch_twist.cu.  Every residual is measured, and a matrix with one beyond the promise is marked. */
+/* stemr on CUDA, matrices of up to 64 rows: from Z in shared memory to the outputs, a thread a column, for the kernels
+ * of stemr_batch.cu and stemr_batch_twist.cu.  Every residual is measured, and a matrix with one beyond the promise is
+ * marked. */
 #ifndef EIG_STEMR_BATCH_FINISH_CUH
 #define EIG_STEMR_BATCH_FINISH_CUH
 
@@ -89,8 +90,8 @@ static __device__ double bisect(const batch_place<real> &at, int n, int place, d
     return 0.5 * (lo + hi);
 }
 
-/* The scaled eigenvalue of a thread's column, approximately x.  Rayleigh's quotient errs by the square of the residual over the
- * gap. */
+/* The scaled eigenvalue of a thread's column, approximately x.  Rayleigh's quotient errs by the square of the residual
+ * over the gap. */
 template <typename real>
 static __device__ double value_of(const batch_place<real> &at, int n, int place, double x, const batch_residual &r)
 {
@@ -119,8 +120,8 @@ static __device__ void store_not_finite(const stemr_batch_part &b, int64_t matri
     if (b.p.z && b.p.orthogonality) ((real *)b.p.orthogonality)[matrix] = (real)NAN;
 }
 
-/* An estimate of the longest row of Z'Z - I, for columns of `count` places from `first` on (stemr_certify.cu); a and the
- * signs in `column` are overwritten.  `own`: this thread's place, -1: none. */
+/* An estimate of the longest row of Z'Z - I, for columns of `count` places from `first` on (stemr_certify.cu); a and
+ * the signs in `column` are overwritten.  `own`: this thread's place, -1: none. */
 template <typename real, typename team_type>
 static __device__ double skew_of(const batch_place<real> &at, const team_type &team, int n, int first, int count,
                                  int own)
@@ -129,7 +130,8 @@ static __device__ double skew_of(const batch_place<real> &at, const team_type &t
     unsigned const signs = own >= 0 ? stemr_signs_of(own - first) : 0;
     if (own >= 0) at.column[own] |= (int)(signs << BITS);
     double most = 0;
-    /* Not unrolled: ptxas 13.0 counts up the register of the team's place in the last copy, and later takes it for the place. */
+    /* Not unrolled: ptxas 13.0 counts up the register of the team's place in the last copy, and later takes it for the
+     * place. */
 #pragma unroll 1
     for (int p = 0; p < STEMR_PROBES; ++p) {
         team.sync(); /* the signs are there, and a is free */
@@ -180,8 +182,8 @@ static __device__ void store_columns(const batch_place<element> &at, const team_
     }
 }
 
-/* The outputs of a matrix whose Z is in place: `value` is the scaled eigenvalue of this thread's column, and `place` its place.
- * All threads of the team; `live`: it has a matrix; bad: it is to be solved again. */
+/* The outputs of a matrix whose Z is in place: `value` is the scaled eigenvalue of this thread's column, and `place`
+ * its place.  All threads of the team; `live`: it has a matrix; bad: it is to be solved again. */
 template <typename real, typename element, typename team_type>
 static __device__ __forceinline__ void put_outputs(const stemr_batch_part &b, int64_t matrix, bool live, int scale,
                                                    const team_type &team, const batch_place<element> &at, int place,
@@ -220,8 +222,8 @@ static __device__ __forceinline__ void put_outputs(const stemr_batch_part &b, in
     if (bad) b.bad[matrix] = 1, atomicAdd(&b.counts->bad, 1);
 }
 
-/* Values, proofs and outputs of a matrix whose Z is in place; x and `place` are those of this thread's column, if rank < n.
- * All threads of the team; `live`: it has a matrix. */
+/* Values, proofs and outputs of a matrix whose Z is in place; x and `place` are those of this thread's column, if rank
+ * < n.  All threads of the team; `live`: it has a matrix. */
 template <typename real, typename team_type>
 static __device__ void finish(const stemr_batch_part &b, int64_t matrix, int scale, bool live, const team_type &team,
                               const batch_place<real> &at, int place, double x)

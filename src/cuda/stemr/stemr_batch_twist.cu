@@ -1,5 +1,5 @@
-/* stemr on CUDA, batches of T of 9 to 32 rows: all pairs of a matrix at once, a lane a pair (heev/warp/heev_twist.cuh).  A matrix
- * whose pairs are not found so is listed, and QL solves it. */
+/* stemr on CUDA, batches of T of 9 to 32 rows: all pairs of a matrix at once, a lane a pair (heev/warp/heev_twist.cuh).
+ * A matrix whose pairs are not found so is listed, and QL solves it. */
 #include "stemr_batch_finish.cuh"
 
 #include "heev/warp/heev_twist.cuh"

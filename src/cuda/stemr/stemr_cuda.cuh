@@ -254,7 +254,8 @@ struct stemr_road {
 
 extern "C" {
 
-/* stemr_batch_cuda.cu: whether it takes the matrix, and others like it; what a workspace must have room for at least. */
+/* stemr_batch_cuda.cu: whether it takes the matrix, and others like it; what a workspace must have room for at
+ * least. */
 bool eig_cuda_stemr_batch_serves(const stemr_problem *p);
 size_t eig_cuda_stemr_batch_bytes(const stemr_problem *p);
 

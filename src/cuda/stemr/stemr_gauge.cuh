@@ -1,5 +1,5 @@
-/* stemr on CUDA: the sign of vectors (src/numerics/gauge.inc).  It is known when all entries are; half of the vectors are then read and
- * written once more, in the rows that are not 0. */
+/* stemr on CUDA: the sign of vectors (src/numerics/gauge.inc).  It is known when all entries are; half of the vectors
+ * are then read and written once more, in the rows that are not 0. */
 #ifndef EIG_STEMR_GAUGE_CUH
 #define EIG_STEMR_GAUGE_CUH
 
@@ -7,8 +7,8 @@
 
 enum { STEMR_SIGN_ROWS = 4 /* of a lane, in flight */ };
 
-/* Gives the vector z its sign; it is 0 but in rows first to last, and most is its largest modulus.  By all lanes of a warp, which see
- * all entries. */
+/* Gives the vector z its sign; it is 0 but in rows first to last, and most is its largest modulus.  By all lanes of a
+ * warp, which see all entries. */
 template <typename real> static __device__ __forceinline__ void stemr_give_sign(real *z, int first, int last, real most)
 {
     constexpr unsigned all = 0xffffffffu;

@@ -1,7 +1,7 @@
 /* stemr on CUDA: the last resort, for eigenvalues that nothing parts: inverse iteration on T~ in twice the digits,
- * with Gaussian elimination that exchanges rows.  Each vector is orthogonalised against those of its cluster that are good.
- * First, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1.  They go to inverse
- * iteration, too, as do vectors that were measured and are not what is promised (stemr_judge).
+ * with Gaussian elimination that exchanges rows.  Each vector is orthogonalised against those of its cluster that are
+ * good.  First, neighbours in a cluster are found whose vectors are not orthogonal, or not of length 1.  They go to
+ * inverse iteration, too, as do vectors that were measured and are not what is promised (stemr_judge).
  *
  * Mapping   a block a run; one thread eliminates and solves, all orthogonalise.  Plain: runs of this kind are rare.
  * Memory    ten numbers a row and block, in the pool, which is free by then: O(n).

@@ -1,5 +1,5 @@
-/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stemr.md has the table
- * too. */
+/* stemr on CUDA: the table of roads.  The first row that serves a call takes it; docs/maintainers/cuda/stemr.md has the
+ * table too. */
 #include "stemr_clusters.cuh"
 
 static int64_t most_clusters(const stemr_task *t)

@@ -3,12 +3,13 @@
  *   ratio_kernel     two lanes of a warp a pair, from the top and from the bottom to the twist: the ratios of
  *                    neighbouring entries go where the entries will be, through shared memory, so that runs of 8 rows
  *                    are written at once; at the twist the length and the residual are known
- *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan; their
- *                    length and their residual are measured as they go by; then the vector's sign (stemr_gauge.cuh)
+ *   product_kernel   a warp a pair: entries are products of ratios, from the twist outwards, 32 at a time by a scan;
+ *                    their length and their residual are measured as they go by; then the vector's sign
+ *                    (stemr_gauge.cuh)
  *   output_kernel      values, supports, info
  *
- * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign.  The residual reads T,
- *           16 bytes a row of the vector's support, from the caches. */
+ * Cost      some 40 operations a row and lane; z is written twice and read once, but for the sign.  The residual reads
+ *           T, 16 bytes a row of the vector's support, from the caches. */
 #include "stemr_gauge.cuh"
 #include "stemr_pencil.cuh"
 #include "stemr_triple.cuh"
@@ -92,8 +93,8 @@ static __global__ void __launch_bounds__(THREADS, 16) ratio_kernel(stemr_task t)
     }
 }
 
-/* The square of the residual of a vector whose entries come outwards from the twist, 32 at a time.  A lane has what its own
- * row and the one before it give to the residual of its own row, and completes that of the row before. */
+/* The square of the residual of a vector whose entries come outwards from the twist, 32 at a time.  A lane has what its
+ * own row and the one before it give to the residual of its own row, and completes that of the row before. */
 struct outward_residual {
     const double *a, *e; /* the scaled T */
     double w, square, of_twist;
@@ -105,7 +106,8 @@ struct outward_residual {
           of_twist(0), last{entry, entry}, partial{0, (a[twist] - w) * entry}
     {
     }
-    /* The entries of rows i to i + 31 from the twist, 0 where there are none, upwards (side 0) or downwards.  All lanes. */
+    /* The entries of rows i to i + 31 from the twist, 0 where there are none, upwards (side 0) or downwards.  All
+     * lanes. */
     __device__ __forceinline__ void take(int side, int i, int lane, int row, bool there, double entry)
     {
         unsigned const all = 0xffffffffu;

@@ -518,8 +518,8 @@ static __device__ __forceinline__ double stemr_told_value(const stemr_task &t, c
     return t.p.type == EIG_S ? (double)(float)pair.value : pair.value;
 }
 
-/* What a vector is worth whose squared length is this, and the square of its residual, both of what is stored.  Where that
- * is less than promised, inverse iteration makes it anew, or info tells.  By one lane. */
+/* What a vector is worth whose squared length is this, and the square of its residual, both of what is stored.  Where
+ * that is less than promised, inverse iteration makes it anew, or info tells.  By one lane. */
 static __device__ __forceinline__ void stemr_judge(const stemr_task &t, stemr_eigenpair *pair, double square,
                                                    double residual)
 {

@@ -1,17 +1,21 @@
-/* Eigenvalues of a real upper Hessenberg matrix in double, all at a time, by one or several thread blocks: Aberth's iteration.
+/* Eigenvalues of a real upper Hessenberg matrix in double, all at a time, by one or several thread blocks: Aberth's
+ * iteration.
  *
- * Formula    z_k := z_k - W_k / (1 + sum of W_j / (z_k - z_j)), W_k = p(z_k) / product of (z_k - z_j), j != k, p monic: the step of
- *            Ehrlich (Commun. ACM 10, 1967) and Aberth (Math. Comp. 27, 1973) for the polynomial from which the other roots are
- *            divided, in the form of Boersch-Supan (Numer. Math. 14, 1970), which needs no derivative.  p comes from Hyman's
- *            recurrence, by `points`: hyman_points or hyman_lanes (both of geev_hyman.cuh).
- * Start      divide and conquer: eigenvalues of diagonal blocks of 16 rows, then of blocks of two or four of those (GROWTH), and so
- *            on, each from the eigenvalues of its parts, moved apart a little.  Smaller blocks are solved roughly.
+ * Formula    z_k := z_k - W_k / (1 + sum of W_j / (z_k - z_j)), W_k = p(z_k) / product of (z_k - z_j), j != k, p monic:
+ *            the step of Ehrlich (Commun. ACM 10, 1967) and Aberth (Math. Comp. 27, 1973) for the polynomial from which
+ *            the other roots are divided, in the form of Boersch-Supan (Numer. Math. 14, 1970), which needs no
+ *            derivative.  p comes from Hyman's recurrence, by `points`: hyman_points or hyman_lanes (both of
+ *            geev_hyman.cuh).
+ * Start      divide and conquer: eigenvalues of diagonal blocks of 16 rows, then of blocks of two or four of those
+ *            (GROWTH), and so on, each from the eigenvalues of its parts, moved apart a little.  Smaller blocks are
+ *            solved roughly.
  * End        of a root: |r| is what rounding leaves, 4 eps ||H||_F ||x||, or it is small and falls no more.
- * Proof      a root z of p has |z - z_k| <= m |W_k| for some k, since the sum of W_k / (z_k - z) is 1.  The results count where these
- *            m discs, widened by the rounding errors of p, are disjoint: then each holds exactly one eigenvalue (Braess and
- *            Hadeler, Numer. Math. 21, 1973), and a disc that its mirror image alone meets holds a real one.  Otherwise, and
- *            where steps do not end, the caller's QR takes the matrix.
- *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within m eps of the norms, as QR's are.
+ * Proof      a root z of p has |z - z_k| <= m |W_k| for some k, since the sum of W_k / (z_k - z) is 1.  The results
+ *            count where these m discs, widened by the rounding errors of p, are disjoint: then each holds exactly one
+ *            eigenvalue (Braess and Hadeler, Numer. Math. 21, 1973), and a disc that its mirror image alone meets holds
+ *            a real one.  Otherwise, and where steps do not end, the caller's QR takes the matrix.
+ *            So do those whose sum or sum of squares is not that of the traces of H and H^2 within m eps of the norms,
+ *            as QR's are.
  * Bits       depend on H alone, not on the number of blocks: all roots step together. */
 #ifndef EIG_GEEV_ABERTH_CUH
 #define EIG_GEEV_ABERTH_CUH
@@ -88,8 +92,8 @@ static __host__ __device__ inline int aberth_points(int64_t n, int64_t bytes)
     return rest >= hyman_points<4>::warp_bytes(n) ? 4 : 0;
 }
 
-/* The blocks and warps that compute a matrix, and their shared memory.  Threads of all of its warps call; `evaluators` of a block's
- * warps have room for points. */
+/* The blocks and warps that compute a matrix, and their shared memory.  Threads of all of its warps call; `evaluators`
+ * of a block's warps have room for points. */
 template <typename member_type> struct aberth_team {
     member_type &member; /* rank, count, sync() */
     int evaluators;
@@ -157,7 +161,8 @@ template <typename get> static __device__ double aberth_unit(get h, int lo, int 
     return most > 0 ? ldexp(1.0, -ilogb(most)) : 0.0;
 }
 
-/* Norm of rows lo..hi, and whether no subdiagonal entry is so small that x would overflow; by all threads.  sums: [m] */
+/* Norm of rows lo..hi, and whether no subdiagonal entry is so small that x would overflow; by all threads.  sums:
+ * [m] */
 template <typename get> static __device__ double aberth_norm(get h, int lo, int hi, double *sums, bool *serves)
 {
     int const lane = threadIdx.x % 32, m = hi - lo + 1;
@@ -228,9 +233,9 @@ template <typename member_type> static __device__ void aberth_begin(aberth_team<
     aberth_mark(team, hyman_blocks(m));
 }
 
-/* Takes over what the step has made of the roots on the list, and leaves those on it that are on their way.  Whether one is
- * lost.  Others see a root of a smaller block that is done as an exact one.  A root of the whole that is done stays where its W was
- * found: its last step is made in the end. */
+/* Takes over what the step has made of the roots on the list, and leaves those on it that are on their way.  Whether
+ * one is lost.  Others see a root of a smaller block that is done as an exact one.  A root of the whole that is done
+ * stays where its W was found: its last step is made in the end. */
 template <typename matrix, typename member_type>
 static __device__ bool aberth_gather(aberth_team<member_type> &team, const aberth_area<matrix> &w, bool whole,
                                      bool last)
@@ -282,7 +287,8 @@ static __device__ __forceinline__ hyman_complex aberth_product(hyman_complex x, 
     return {fma(x.re, y.re, -x.im * y.im), fma(x.re, y.im, x.im * y.re)};
 }
 
-/* The product of z_k - z_j over j = from, ..., from + m - 1 but k, times 2^exponent: the same in all lanes of the point. */
+/* The product of z_k - z_j over j = from, ..., from + m - 1 but k, times 2^exponent: the same in all lanes of the
+ * point. */
 template <typename points_type>
 static __device__ __forceinline__ hyman_complex aberth_distances(const points_type &points, const hyman_complex *all,
                                                                  int k, int from, int m, int *exponent)
@@ -438,7 +444,8 @@ static __device__ __forceinline__ void aberth_radii(aberth_team<member_type> &te
     }
 }
 
-/* By the leader: whether the discs prove the eigenvalues, which then are re[k], im[k], k = 0, ..., m - 1, pairs side by side. */
+/* By the leader: whether the discs prove the eigenvalues, which then are re[k], im[k], k = 0, ..., m - 1, pairs side by
+ * side. */
 template <typename member_type, typename matrix>
 static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth_area<matrix> &w, double trace,
                                     double square, double norm, double unscale, double *re, double *im)
@@ -484,7 +491,8 @@ static __device__ bool aberth_prove(aberth_team<member_type> &team, const aberth
     return true;
 }
 
-/* The iteration, for m = hi - lo + 1 rows; by all threads of all blocks.  Whether all roots were found, the same everywhere. */
+/* The iteration, for m = hi - lo + 1 rows; by all threads of all blocks.  Whether all roots were found, the same
+ * everywhere. */
 template <typename points_type, typename get, typename member_type, typename matrix>
 static __device__ __forceinline__ bool aberth_iterate(aberth_team<member_type> &team, const points_type &points,
                                                       const aberth_area<matrix> &w, get h, int hi, double norm)
@@ -538,10 +546,10 @@ template <typename matrix> static __device__ void aberth_lead(const aberth_area<
     }
 }
 
-/* Eigenvalues of rows lo..hi of H, whose entry (i, j) is h(i, j): re[k], im[k] of the leader, k = 0, ..., hi - lo.  By all threads of
- * all blocks of the group.  base: aberth_numbers and those of G for order hi - lo + 1, where all blocks have access; verdict: there,
- * too.  memory: aberth_common_bytes of shared memory, and behind it that of `evaluators` warps.  Returns whether they were found
- * and proved, the same everywhere. */
+/* Eigenvalues of rows lo..hi of H, whose entry (i, j) is h(i, j): re[k], im[k] of the leader, k = 0, ..., hi - lo.  By
+ * all threads of all blocks of the group.  base: aberth_numbers and those of G for order hi - lo + 1, where all blocks
+ * have access; verdict: there, too.  memory: aberth_common_bytes of shared memory, and behind it that of `evaluators`
+ * warps.  Returns whether they were found and proved, the same everywhere. */
 template <typename points_type, typename get, typename member_type>
 static __device__ __forceinline__ bool aberth_solve(member_type &member, get matrix, int lo, int hi, int evaluators,
                                                     double *base, char *memory, int *verdict, double *re, double *im)

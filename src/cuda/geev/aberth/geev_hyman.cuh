@@ -1,14 +1,15 @@
-/* The characteristic polynomial of a diagonal block of an upper Hessenberg matrix H, by Hyman's recurrence, at several points at a
- * time, by a warp, whose shared memory holds x.
+/* The characteristic polynomial of a diagonal block of an upper Hessenberg matrix H, by Hyman's recurrence, at several
+ * points at a time, by a warp, whose shared memory holds x.
  *
- * Formula    x_0 = 1 belongs to the last column; row i of (H - z I) x = 0 gives x of the column before from those behind it,
- *            and what remains in the first row is r(z), which is the polynomial but for a factor.  Rounding errors are as those of
- *            small relative changes of the entries of H (Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter 7).
+ * Formula    x_0 = 1 belongs to the last column; row i of (H - z I) x = 0 gives x of the column before from those
+ *            behind it, and what remains in the first row is r(z), which is the polynomial but for a factor.  Rounding
+ *            errors are as those of small relative changes of the entries of H (Wilkinson, The Algebraic Eigenvalue
+ *            Problem, 1965, chapter 7).
  * Positions  p = 0, 1, ... count from the last column up; row p makes x_p from x_0, ..., x_{p-1}:
  *                x_p = z lift_p x_{p-1} + sum_{q<p} G_pq x_q,
  *            G_pq = -H_.. lift_p, lift_p = 1 / the row's subdiagonal entry (1 in the first row of H).
- * Tiles      16 rows p = 16 b + 1, ... at a time: products with all earlier columns on the tensor cores; then the rows one after
- *            the other, 8 and 8, a lane a point.  G lies in tiles of 16 x 16, each as the lanes of
+ * Tiles      16 rows p = 16 b + 1, ... at a time: products with all earlier columns on the tensor cores; then the rows
+ *            one after the other, 8 and 8, a lane a point.  G lies in tiles of 16 x 16, each as the lanes of
  *            tensor_16x8x16 want it; those on the diagonal row by row.
  * Bits       of a point depend on H and z alone. */
 #ifndef EIG_GEEV_HYMAN_CUH
@@ -58,7 +59,8 @@ struct hyman_matrix {
     {
         return tiles + ((int64_t)row * (row + 1) / 2 + column) * HYMAN_TILE;
     }
-    /* All of G, of H with rows lo..hi, whose entry (i, j) is h(i, j); by `warps` warps, this one is `warp`.  lift is there. */
+    /* All of G, of H with rows lo..hi, whose entry (i, j) is h(i, j); by `warps` warps, this one is `warp`.  lift is
+     * there. */
     template <typename get> __device__ __forceinline__ void fill(get h, int hi, int warp, int warps) const
     {
         int const all = blocks * (blocks + 1) / 2;
@@ -83,7 +85,8 @@ struct hyman_value {
     int exponent;
 };
 
-/* Points z, a lane's own is lane % P.  x: [16 blocks + 1][2 P] numbers of shared memory of this warp, aligned to 16 bytes. */
+/* Points z, a lane's own is lane % P.  x: [16 blocks + 1][2 P] numbers of shared memory of this warp, aligned to 16
+ * bytes. */
 template <int P> struct hyman_points {
     using matrix = hyman_matrix;
     static constexpr int GROWTH = 2, POINTS = P, PARTS = 32 / P, PIECES = P / 4,
@@ -138,8 +141,9 @@ template <int P> struct hyman_points {
 #endif
         }
     }
-    /* Rows from + 1 to from + 8 of x, whose sums over columns before `from` lie in their places; v: x of column `from`, then of
-     * the last row.  own: the tile of the diagonal and lift; first: the row's number in it.  Row `last` gives the value. */
+    /* Rows from + 1 to from + 8 of x, whose sums over columns before `from` lie in their places; v: x of column `from`,
+     * then of the last row.  own: the tile of the diagonal and lift; first: the row's number in it.  Row `last` gives
+     * the value. */
     __device__ __forceinline__ void rows(const double *own, int from, int first, int last, hyman_complex z,
                                          hyman_complex &v, hyman_value &value) const
     {
@@ -252,12 +256,13 @@ template <int P> struct hyman_points {
 /* The polynomial for matrices of up to 8 TILES rows, by a warp that keeps all sums in registers: the same
  * formula and positions.
  *
- * Mapping  eight points, four lanes each.  A lane holds, of each 8 rows that are still to come, two rows' sums over the columns that
- *          are done, re and im: what tensor_16x8x8 adds to, with the points' re and im as its 16 rows.
- * Step     8 rows one after the other: x_p is made by the lane that has its sum and told to the other three; then products of
- *          these 8 columns with all rows to come.  Sums move down by 8 rows with them, so that every step has the same code.
- * Memory   G in shared memory, read by all warps of a block: columns of tiles of 8 x 8, each as the tensor cores want it; those on the
- *          diagonal column by column.
+ * Mapping  eight points, four lanes each.  A lane holds, of each 8 rows that are still to come, two rows' sums over the
+ *          columns that are done, re and im: what tensor_16x8x8 adds to, with the points' re and im as its 16 rows.
+ * Step     8 rows one after the other: x_p is made by the lane that has its sum and told to the other three; then
+ *          products of these 8 columns with all rows to come.  Sums move down by 8 rows with them, so that every step
+ *          has the same code.
+ * Memory   G in shared memory, read by all warps of a block: columns of tiles of 8 x 8, each as the tensor cores want
+ *          it; those on the diagonal column by column.
  * Bits     of a point depend on H and z alone. */
 
 /* G and lift of a matrix of order m, in shared memory.  Rows p > m hand on what row m has. */
@@ -342,7 +347,8 @@ template <int TILES> struct hyman_lanes {
         for (int d = 1; d < PARTS; d *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
         return sum;
     }
-    /* sums[t - 1] := sums[t] + products of the columns a with tile t, t = 1, ..., count - 1; `tile`: this lane's part of tile 0. */
+    /* sums[t - 1] := sums[t] + products of the columns a with tile t, t = 1, ..., count - 1; `tile`: this lane's part
+     * of tile 0. */
     static __device__ __forceinline__ void add_columns(double (&sums)[TILES][4], const hyman_complex (&a)[2],
                                                        const double2 *tile, int count)
     {

@@ -1,8 +1,8 @@
 /* geev on CUDA, road `block`: eigenvalues of packed Hessenberg matrices, a thread block a matrix, out of shared memory.
  *
  * Owner    a block has a warp for each bulge of a chain (geev_chain.cuh), and takes matrices from a queue.
- * Roots    in double on GPUs with FP64 tensor cores another kernel tries Aberth's iteration (geev_aberth.cuh) first, so that a block
- *          finds only the matrices left for which that does not prove its results.
+ * Roots    in double on GPUs with FP64 tensor cores another kernel tries Aberth's iteration (geev_aberth.cuh) first, so
+ *          that a block finds only the matrices left for which that does not prove its results.
  * Memory   the folded Hessenberg matrix (geev_chain.cuh) and its eigenvalues.
  * Bound    by the chain of operations of a super-step and of the window's QR, so as many blocks as fit run beside each
  *          other. */
@@ -70,8 +70,8 @@ struct packed_matrix {
     }
 };
 
-/* Most warps of a block of roots_kernel, and the blocks of so many that the registers must hold: as many registers as sums of
- * this many tiles need, and no more. */
+/* Most warps of a block of roots_kernel, and the blocks of so many that the registers must hold: as many registers as
+ * sums of this many tiles need, and no more. */
 template <int TILES> struct roots_shape {
     static constexpr int warps = TILES == 10 || TILES == 13 ? 6 : 8, blocks = TILES < 16 ? 2 : 1;
 };

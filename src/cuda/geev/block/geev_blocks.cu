@@ -1,12 +1,12 @@
 /* geev on CUDA, road `blocks`: large matrices, one or several thread blocks a matrix, all of it in one kernel.
  *
- * Owner     a group of blocks takes matrices from a queue.  All of its blocks reduce the matrix (geev_group.cuh); then its
- *           leader iterates, and all of them bring the rest of the matrix up to date.
- * Sweep     the leader takes the rows and columns around a chain of bulges into shared memory, moves the chain down as far
- *           as they reach, and collects its reflectors in U; the rows above and the columns to the right are then
+ * Owner     a group of blocks takes matrices from a queue.  All of its blocks reduce the matrix (geev_group.cuh); then
+ *           its leader iterates, and all of them bring the rest of the matrix up to date.
+ * Sweep     the leader takes the rows and columns around a chain of bulges into shared memory, moves the chain down as
+ *           far as they reach, and collects its reflectors in U; the rows above and the columns to the right are then
  *           multiplied by U, eight at a time a warp.
- * Roots     in double on GPUs with FP64 tensor cores all blocks try Aberth's iteration (geev_aberth.cuh) first; the leader iterates
- *           where that does not prove its results.
+ * Roots     in double on GPUs with FP64 tensor cores all blocks try Aberth's iteration (geev_aberth.cuh) first; the
+ *           leader iterates where that does not prove its results.
  * Tail      an active block that fits the shared memory folded is solved there to its end, by the leader alone.
  * Memory    a work area a group: the matrix, row by row, U, and some vectors.
  * Cost      10 n^3/3 flops for the reduction, of which 2 n^3 read the matrix once a column; about 10 n^3 for the
@@ -95,8 +95,8 @@ static __device__ geev_record condition(block_team<GROUP_THREADS> team, const ge
 
 /* ------------------------------------------------------- products with a transformation */
 
-/* Multiplies eight rows from the right, or columns from the left by the transpose, by U of this order, in shared memory in
- * rows of SWEEP_LD numbers: entry k of vector v is at[v*apart + k*along].  space: [order][SIDE] of the warp. */
+/* Multiplies eight rows from the right, or columns from the left by the transpose, by U of this order, in shared memory
+ * in rows of SWEEP_LD numbers: entry k of vector v is at[v*apart + k*along].  space: [order][SIDE] of the warp. */
 static __device__ __forceinline__ void multiply_side(entry *at, int64_t apart, int64_t along, int count, int order,
                                                      const entry *u, entry *space)
 {
@@ -134,7 +134,8 @@ static __device__ __forceinline__ void multiply_side(entry *at, int64_t apart, i
     __syncwarp();
 }
 
-/* Multiplies rows top..from-1 in columns from..from+order-1, and columns from+order..right in rows from..from+order-1. */
+/* Multiplies rows top..from-1 in columns from..from+order-1, and columns from+order..right in rows
+ * from..from+order-1. */
 static __device__ void multiply_all(const geev_member &member, entry *a, int n, int top, int from, int order, int right,
                                     const entry *u, entry *space)
 {

@@ -1,11 +1,11 @@
 /* geev on CUDA, n > GEEV_MOST: a chain of small bulges, by a thread block.
  *
  * Sweep     up to B double-shift bulges, three rows apart, go down the active block l..i (K. Braman, R. Byers and
- *           R. Mathias, The multishift QR algorithm I, 2002).  A super-step moves all bulges by one row: each reflector is
- *           applied to three rows; a barrier; to three columns; a barrier.
- * Makers    one warp, a lane a bulge, has the blocks under the bulges in registers.  During the whole of a super-step it moves
- *           them on and makes the reflectors of the next one; the others apply the present ones to all that is beside and
- *           above the blocks.  It waits for them once a super-step, for the column that enters.
+ *           R. Mathias, The multishift QR algorithm I, 2002).  A super-step moves all bulges by one row: each reflector
+ *           is applied to three rows; a barrier; to three columns; a barrier.
+ * Makers    one warp, a lane a bulge, has the blocks under the bulges in registers.  During the whole of a super-step
+ *           it moves them on and makes the reflectors of the next one; the others apply the present ones to all that is
+ *           beside and above the blocks.  It waits for them once a super-step, for the column that enters.
  * Order     the arithmetic of an entry depends on the matrix alone: same bits.
  * Source    dlaqr5 of LAPACK. */
 #ifndef EIG_GEEV_BULGES_CUH
@@ -64,8 +64,9 @@ static __host__ __device__ inline geev_shape geev_shape_of(int n)
 
 /* --------------------------------------------------------------- a chain of bulges */
 
-/* The reflector of v, of a bulge at column k with these shifts, and what becomes of v.  h: rows and columns from k + 1 on,
- * behind v.  A bulge that has collapsed, for the entries that it consists of underflowed, begins anew, as in dlaqr5. */
+/* The reflector of v, of a bulge at column k with these shifts, and what becomes of v.  h: rows and columns from k + 1
+ * on, behind v.  A bulge that has collapsed, for the entries that it consists of underflowed, begins anew, as in
+ * dlaqr5. */
 template <typename entry>
 static __device__ __forceinline__ reflector3<entry>
 bulge_reflector(const entry (&v)[3], const entry (&h)[3][2], bool full, const geev_shifts<entry> &shifts, entry *beta)
@@ -91,8 +92,9 @@ static __device__ __forceinline__ geev_place<entry> place_in(view h, int r, int 
     return {h.row(r) + s * c, s};
 }
 
-/* A bulge at column k, in the registers of a lane: its reflector, what becomes of column k, and the block under it, which
- * memory does not have: rows k+1..k+3 of columns k+1 and k+2.  Column k+3 enters a super-step from memory, row k+1 leaves it. */
+/* A bulge at column k, in the registers of a lane: its reflector, what becomes of column k, and the block under it,
+ * which memory does not have: rows k+1..k+3 of columns k+1 and k+2.  Column k+3 enters a super-step from memory, row
+ * k+1 leaves it. */
 template <typename entry> struct held_bulge {
     reflector3<entry> r;
     entry beta;
@@ -109,9 +111,9 @@ template <typename entry> struct held_bulge {
             for (int m = 0; m < 2; ++m) b[j][m] = k + 1 + j <= i ? at[j].p[(m - 2) * at[j].s] : entry{};
         }
     }
-    /* The super-step, and on to column k+1.  ends: column k gets the entry that is left of it; cleans: memory has numbers below its
-     * subdiagonal; stays: nobody moves the bulge on, memory gets it.  ahead: the bulge ahead has just made h[k+4][k+3], else
-     * memory has it. */
+    /* The super-step, and on to column k+1.  ends: column k gets the entry that is left of it; cleans: memory has
+     * numbers below its subdiagonal; stays: nobody moves the bulge on, memory gets it.  ahead: the bulge ahead has just
+     * made h[k+4][k+3], else memory has it. */
     template <typename view>
     __device__ __forceinline__ void step(view h, int i, int k, bool ends, bool cleans, bool stays, bool ahead,
                                          const entry *made)
@@ -203,8 +205,8 @@ static __device__ __forceinline__ void make_chain(const block_type &block, geev_
     }
 }
 
-/* Applies the reflector to three rows, columns begin..right.  at: the rows' entries in column begin + the lane's number; every
- * `stride` columns there are more of this warp. */
+/* Applies the reflector to three rows, columns begin..right.  at: the rows' entries in column begin + the lane's
+ * number; every `stride` columns there are more of this warp. */
 template <typename entry, typename warp>
 static __device__ __forceinline__ void apply_left(warp team, const geev_place<entry> (&at)[3],
                                                   const reflector3<entry> &r, int begin, int right, int stride)
@@ -257,8 +259,8 @@ static __device__ __forceinline__ void apply_right(warp team, view h, const refl
     if (three) p.p[2 * p.s] = x2;
 }
 
-/* What the other warps do meanwhile: all that is beside and above the blocks under the bulges.  A warp that has one bulge keeps
- * its places from one super-step to the next. */
+/* What the other warps do meanwhile: all that is beside and above the blocks under the bulges.  A warp that has one
+ * bulge keeps its places from one super-step to the next. */
 template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ void apply_chain(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
                                                    int i, int from, int to, int first, int last, geev_square<entry> u)
@@ -302,8 +304,8 @@ static __device__ __forceinline__ void apply_chain(const block_type &block, geev
     }
 }
 
-/* Super-steps first, ..., last - 1 of the sweep on l..i, of which rows and columns from..to are in h: of all that lies in
- * there.  u, where it has a base: U := U Q for these rows. */
+/* Super-steps first, ..., last - 1 of the sweep on l..i, of which rows and columns from..to are in h: of all that lies
+ * in there.  u, where it has a base: U := U Q for these rows. */
 template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ void chain_steps(const block_type &block, geev_chain<entry, B> &chain, view h, int l,
                                                    int i, int from, int to, int first, int last, geev_square<entry> u)

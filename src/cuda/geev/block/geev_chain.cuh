@@ -1,7 +1,8 @@
-/* geev on CUDA, n > GEEV_MOST: QR with chains of small bulges (geev_bulges.cuh) and early aggressive deflation, by a thread block.
+/* geev on CUDA, n > GEEV_MOST: QR with chains of small bulges (geev_bulges.cuh) and early aggressive deflation, by a
+ * thread block.
  *
- * Window    rows and columns at the end of the active block, whose Schur form the first warp makes; eigenvalues whose entry of
- *           the spike beside the window is negligible are done.
+ * Window    rows and columns at the end of the active block, whose Schur form the first warp makes; eigenvalues whose
+ *           entry of the spike beside the window is negligible are done.
  * Shifts    the window's other eigenvalues, from the bottom up.
  * Source    dlaqr0 and dlaqr2 of LAPACK, for eigenvalues only. */
 #ifndef EIG_GEEV_CHAIN_CUH
@@ -28,7 +29,8 @@ static __device__ __forceinline__ void repeat_shifts(geev_chain<entry, B> &chain
 }
 
 /* The shifts of the next chain on l..i, by one thread: of the `left` eigenvalues that the window kept the last ones, in
- * pairs; then the same again, until the chain is complete.  Shifts that go down twice save windows, which take longer. */
+ * pairs; then the same again, until the chain is complete.  Shifts that go down twice save windows, which take
+ * longer. */
 template <int B, typename real, typename view>
 static __device__ __noinline__ void choose_chain(geev_chain<real, B> &chain, view h, int l, int i, int most, int steps)
 {
@@ -124,8 +126,8 @@ static __device__ __forceinline__ void load_window(const block_type &block, geev
 }
 
 /* Early aggressive deflation by the first warp: Schur form, shifts, the spike; restores the window where something is
- * deflated.  Without `full` only eigenvalues are wanted.  re, im: where those of the window's first row go.  Not inline, as
- * it is called from two places. */
+ * deflated.  Without `full` only eigenvalues are wanted.  re, im: where those of the window's first row go.  Not
+ * inline, as it is called from two places. */
 template <int B, typename entry, typename warp>
 static __device__ __noinline__ void deflate_window(warp team, geev_chain<entry, B> &chain, int order, entry spike,
                                                    bool full, real_of<entry> *re, real_of<entry> *im)
@@ -221,8 +223,8 @@ static __device__ __forceinline__ int deflate_end(const block_type &block, geev_
     return order - chain.left;
 }
 
-/* Eigenvalues of rows lo..hi of the Hessenberg matrix h, with at most `most` steps between two deflations.  Returns 0, or 1
- * more than the last row whose eigenvalue is not known. */
+/* Eigenvalues of rows lo..hi of the Hessenberg matrix h, with at most `most` steps between two deflations.  Returns 0,
+ * or 1 more than the last row whose eigenvalue is not known. */
 template <int B, typename entry, typename block_type, typename view>
 static __device__ __forceinline__ int chain_solve(const block_type &block, geev_chain<entry, B> &chain, view h, int lo,
                                                   int hi, geev_shape shape, int most, real_of<entry> *re,
@@ -263,7 +265,8 @@ static __device__ __forceinline__ int chain_solve(const block_type &block, geev_
     return 0;
 }
 
-/* ------------------------------------------------------------- what the roads `block` and `blocks` share: team, folded matrix, results */
+/* ------------------------------------------------------------- what the roads `block` and `blocks` share: team, folded
+ * matrix, results */
 
 /* A thread block of W warps, as chain_solve wants it: the last one makes reflectors while the others apply them. */
 template <int W> struct chain_block {
@@ -326,8 +329,8 @@ template <int W> struct chain_block {
     }
 };
 
-/* An upper Hessenberg matrix and two more diagonals below it, where bulges are, folded: row r > half lies backwards behind
- * row n + 1 - r.  It takes half of a square, and neighbouring rows and columns still lie in different banks. */
+/* An upper Hessenberg matrix and two more diagonals below it, where bulges are, folded: row r > half lies backwards
+ * behind row n + 1 - r.  It takes half of a square, and neighbouring rows and columns still lie in different banks. */
 template <typename entry> struct geev_folded {
     static constexpr bool complex = entry_kind<entry>::complex;
     entry *base;
@@ -392,8 +395,8 @@ template <int W, typename entry> static __device__ geev_folded<entry> empty_fold
     return geev_folded<entry>{base, n, folded_ld(n)};
 }
 
-/* What eigenvalue k is multiplied by.  geev_prepare.cu, for n <= GEEV_MOST, scales all of a matrix; the kernels of larger n scale rows
- * lo..hi, and leave what is isolated outside them as it was. */
+/* What eigenvalue k is multiplied by.  geev_prepare.cu, for n <= GEEV_MOST, scales all of a matrix; the kernels of
+ * larger n scale rows lo..hi, and leave what is isolated outside them as it was. */
 static __device__ __forceinline__ double unscale_of(const geev_record &record, int64_t n, int k)
 {
     return n > GEEV_MOST && (k < record.lo || k > record.hi) ? 1.0 : record.unscale;

@@ -83,8 +83,8 @@ template <typename real_type> struct geev_shifts<number_of<real_type, true>> {
     }
 };
 
-/* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0: dlanv2, by fast
- * approximations. */
+/* The rotation [cs sn; -sn cs] that makes [a b; c d] triangular, or gives it equal diagonal entries and b c < 0:
+ * dlanv2, by fast approximations. */
 template <typename real>
 static __device__ __forceinline__ void standardise(real &a, real &b, real &c, real &d, real &cs, real &sn)
 {
@@ -196,13 +196,13 @@ static __device__ __forceinline__ int last_negligible(lane_team<32> team, view h
 
 /* A double-shift sweep on l..i of the window, i >= l + 2; rows and columns of all of T, and V, take part where `full`.
  *
- * Lanes    lane q of the first 16 owns row q of T while it is above the bulge, and column q while it is right of it; lane
- *          16 + q owns row q of V.  It keeps the two entries there that the next reflector needs again: a step loads one
- *          entry, computes three, stores one.
- * Bulge    every lane holds the block under the bulge, and so knows the next reflector without asking: geev_chase.cuh.  The
- *          column that enters the block comes from its lane.
- * Chain    a step waits for its reflector and for the three applications that the next one needs; all else, and the loads of
- *          the next step, are in the shadow of the next reflector, without a branch between them. */
+ * Lanes    lane q of the first 16 owns row q of T while it is above the bulge, and column q while it is right of it;
+ *          lane 16 + q owns row q of V.  It keeps the two entries there that the next reflector needs again: a step
+ *          loads one entry, computes three, stores one.
+ * Bulge    every lane holds the block under the bulge, and so knows the next reflector without asking: geev_chase.cuh.
+ *          The column that enters the block comes from its lane.
+ * Chain    a step waits for its reflector and for the three applications that the next one needs; all else, and the
+ *          loads of the next step, are in the shadow of the next reflector, without a branch between them. */
 template <typename real, typename warp>
 static __device__ void schur_sweep(warp team, geev_square<real> t, geev_square<real> v, int n, int l, int i, bool full,
                                    real re1, real re2, real im)
@@ -286,8 +286,8 @@ static __device__ __forceinline__ void schur_block(warp team, geev_square<real> 
     team.sync();
 }
 
-/* The real Schur form of the Hessenberg matrix T, V := V Q; without `full` the diagonal blocks alone.  Returns the number of
- * leading rows that did not converge. */
+/* The real Schur form of the Hessenberg matrix T, V := V Q; without `full` the diagonal blocks alone.  Returns the
+ * number of leading rows that did not converge. */
 template <typename real, typename warp>
 static __device__ __forceinline__ int schur(warp team, geev_square<real> t, geev_square<real> v, int n, bool full)
 {
@@ -430,7 +430,8 @@ static __device__ __forceinline__ void schur_value(geev_square<real> t, int n, i
 }
 
 /* How many trailing eigenvalues of T are deflated, where the entry beside the window is s: those whose entry of the
- * spike s V[0][.] is negligible.  A lane looks at each row; im: imaginary parts of the eigenvalues.  Returns how many are left. */
+ * spike s V[0][.] is negligible.  A lane looks at each row; im: imaginary parts of the eigenvalues.  Returns how many
+ * are left. */
 template <typename real, typename warp>
 static __device__ __forceinline__ int undeflated(warp team, geev_square<real> t, geev_square<real> v, int n, int open,
                                                  real s, real tiny, const real *im)
@@ -450,8 +451,8 @@ static __device__ __forceinline__ int undeflated(warp team, geev_square<real> t,
     return left;
 }
 
-/* Applies I - tau u u', u in entries 0..length-1 of u, to rows and columns from..from+length-1 of T (its leading `order` rows and
- * all of its n columns) and to the columns of V. */
+/* Applies I - tau u u', u in entries 0..length-1 of u, to rows and columns from..from+length-1 of T (its leading
+ * `order` rows and all of its n columns) and to the columns of V. */
 template <typename entry, typename warp>
 static __device__ __forceinline__ void reflect_window(warp team, geev_square<entry> t, geev_square<entry> v, int n,
                                                       int order, int first, int from, int length, const entry *u,
@@ -474,8 +475,8 @@ static __device__ __forceinline__ void reflect_window(warp team, geev_square<ent
     team.sync();
 }
 
-/* After a deflation: turns the spike of the `left` leading columns into its first entry, and T to Hessenberg form again.
- * u: [n] work.  Leaves what the spike is multiplied by in the conjugate of V[0][0]. */
+/* After a deflation: turns the spike of the `left` leading columns into its first entry, and T to Hessenberg form
+ * again.  u: [n] work.  Leaves what the spike is multiplied by in the conjugate of V[0][0]. */
 template <typename entry, typename warp>
 static __device__ __forceinline__ void restore_window(warp team, geev_square<entry> t, geev_square<entry> v, int n,
                                                       int left, entry *u)

@@ -1,20 +1,20 @@
 /* geev on CUDA: complex matrices of order up to GEEV_SINGLE; of vectors, those up to GEEV_MOST.
  *
- *   reduce_lanes, reduce_block   load, balance, Hessenberg form; packed into the workspace, with the reflectors where vectors
- *                                are wanted: P lanes a matrix, or W warps
- *   single_kernel                the eigenvalues by single-shift QR, out of shared memory: P lanes a matrix, S slots a lane
- */
+ *   reduce_lanes, reduce_block   load, balance, Hessenberg form; packed into the workspace, with the reflectors where
+ *                                vectors are wanted: P lanes a matrix, or W warps
+ *   single_kernel                the eigenvalues by single-shift QR, out of shared memory: P lanes a matrix, S slots a
+ *                                lane */
 #include "geev/schur/geev_lanes.cuh"
 #include "geev/schur/geev_schur_matrix.cuh"
 
-/* Single-shift QR for the eigenvalues of a complex Hessenberg matrix, which lies packed in shared memory: a sweep.  The rest
- * of the iteration is that of geev_schur.cuh.
+/* Single-shift QR for the eigenvalues of a complex Hessenberg matrix, which lies packed in shared memory: a sweep.  The
+ * rest of the iteration is that of geev_schur.cuh.
  *
- * Slots    lane r of a team owns the indices r, r + P, ..., its slots: a row of the window while it is above the bulge, a
- *          column while it is to the right of it.  Of the two entries that a rotation changes, a slot keeps in registers the
- *          one that the next rotation changes again: a step loads an entry and stores one.
- * Bulge    every lane holds rows k and k + 1 of columns k and k + 1.  It makes the next rotation from them, while the slots go
- *          through the present one. */
+ * Slots    lane r of a team owns the indices r, r + P, ..., its slots: a row of the window while it is above the bulge,
+ *          a column while it is to the right of it.  Of the two entries that a rotation changes, a slot keeps in
+ *          registers the one that the next rotation changes again: a step loads an entry and stores one.
+ * Bulge    every lane holds rows k and k + 1 of columns k and k + 1.  It makes the next rotation from them, while the
+ *          slots go through the present one. */
 
 /* What a team has of its matrix; slots: of a lane. */
 template <typename real_, int slots> struct single_area {
@@ -75,8 +75,8 @@ template <typename real> static __device__ __forceinline__ real held_back(real x
     }
 }
 
-/* A sweep from row `start` on.  The teams of a warp sweep side by side; one that is done repeats its last step, and stores
- * nothing.  Slots beyond the window are computed, too, and not stored. */
+/* A sweep from row `start` on.  The teams of a warp sweep side by side; one that is done repeats its last step, and
+ * stores nothing.  Slots beyond the window are computed, too, and not stored. */
 template <int S, typename team_type, typename real>
 static __device__ __forceinline__ void single_sweep(team_type team, const single_area<real, S> &a,
                                                     const schur_window<real> &s, bool begins, int start,

@@ -20,8 +20,8 @@ template <typename entry> struct geev_view {
     }
 };
 
-/* Scales rows and columns lo..hi of the record into the safe range.  A matrix that is not finite becomes zero.  A complex
- * number counts by its larger part. */
+/* Scales rows and columns lo..hi of the record into the safe range.  A matrix that is not finite becomes zero.  A
+ * complex number counts by its larger part. */
 template <typename entry, typename team_type>
 static __device__ void normalise(team_type team, geev_view<entry> h, geev_record *record)
 {
@@ -107,8 +107,8 @@ template <typename team_type> static __device__ __forceinline__ void note(team_t
 }
 
 /* Permutes the matrix so that it is upper triangular except for the diagonal block lo..hi (hi < lo: there is no such
- * block).  origin: where the indices come from, in and out; NULL where only eigenvalues are wanted: then above and beside
- * that block only the diagonal stays. */
+ * block).  origin: where the indices come from, in and out; NULL where only eigenvalues are wanted: then above and
+ * beside that block only the diagonal stays. */
 template <typename entry, typename team_type>
 static __device__ void isolate(team_type team, geev_view<entry> h, int *lo, int *hi, int *origin = NULL)
 {
@@ -203,9 +203,9 @@ static __device__ void balance(team_type team, geev_view<entry> h, int lo, int h
     }
 }
 
-/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 has no matrix.  A matrix that was
- * scaled down and isolates eigenvalues is left to the plain solver by its info.  The plain solver isolates first and
- * scales then, so that isolated eigenvalues keep their digits. */
+/* All of this for a matrix in the team's memory; scale: as above.  A team with h.n = 0 has no matrix.  A matrix that
+ * was scaled down and isolates eigenvalues is left to the plain solver by its info.  The plain solver isolates first
+ * and scales then, so that isolated eigenvalues keep their digits. */
 template <typename real, typename team_type>
 static __device__ __forceinline__ geev_record treat(team_type team, geev_view<real> h, bool balances, real *scale)
 {

@@ -1,7 +1,7 @@
 /* geev on CUDA, road `block`: from the caller's matrices to packed Hessenberg matrices, a thread block a matrix.
  *
- * Memory   the matrix lies in shared memory, row by row, in rows of odd length: threads of neighbouring rows read different
- *          banks, as do those of neighbouring columns.
+ * Memory   the matrix lies in shared memory, row by row, in rows of odd length: threads of neighbouring rows read
+ *          different banks, as do those of neighbouring columns.
  * Step     one warp makes the reflector u of a column; then y = A u and w = A' u, two threads a sum; then
  *          A := A - u w' - z u', z = y - (tau u'y) u, where y and w have the factor tau.  Three barriers.
  * Cost     10 n^3/3 flops; the matrix is read twice and written once from shared memory in each of n - 2 steps: that
@@ -49,8 +49,8 @@ template <typename team_type> static __device__ bool wants_balance(team_type tea
     return team.any(wants);
 }
 
-/* Sums y[r] = tau A[r][.] u and w[c] = tau u' A[.][c] over rows and columns from..hi; half a warp's lanes take 16 of them,
- * the other half the second halves of the same sums. */
+/* Sums y[r] = tau A[r][.] u and w[c] = tau u' A[.][c] over rows and columns from..hi; half a warp's lanes take 16 of
+ * them, the other half the second halves of the same sums. */
 template <typename team_type>
 static __device__ __forceinline__ void both_products(team_type team, geev_view<real> h, int top, int hi, int right,
                                                      int from, const block_vectors &v)
@@ -95,8 +95,8 @@ static __device__ __forceinline__ void both_updates(team_type team, geev_view<re
     }
 }
 
-/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  factors: NULL, or all rows and columns follow, tau of each reflector
- * goes there, and its u, without the first entry 1, stays below the subdiagonal. */
+/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  factors: NULL, or all rows and columns follow, tau of each
+ * reflector goes there, and its u, without the first entry 1, stays below the subdiagonal. */
 template <typename team_type>
 static __device__ void reduce(team_type team, geev_view<real> h, int lo, int hi, const block_vectors &v,
                               real *factors = NULL)
@@ -156,8 +156,8 @@ template <int N> struct block_matrix {
         real *const vectors = h.base + (int64_t)n * h.row;
         v = {vectors, vectors + n, vectors + 2 * n, scalars, scalars + 1};
     }
-    /* Balances rows and columns lo..hi of a normalised matrix, turns it, and reduces them.  origin, factors: NULL, or vectors are
-     * wanted. */
+    /* Balances rows and columns lo..hi of a normalised matrix, turns it, and reduces them.  origin, factors: NULL, or
+     * vectors are wanted. */
     __device__ __forceinline__ void condition(geev_record *record, bool balances, real *scale, int *origin,
                                               real *factors)
     {

@@ -6,7 +6,8 @@
 
 enum { SLAB_BACK = 16 }; /* reflectors that are applied at a time */
 
-/* A matrix that is reduced, in global memory.  Its reflectors lie below the subdiagonal, without their first entries 1. */
+/* A matrix that is reduced, in global memory.  Its reflectors lie below the subdiagonal, without their first entries
+ * 1. */
 template <typename entry> struct large_form {
     using real = real_of<entry>;
     using complex = complex_of<real>;

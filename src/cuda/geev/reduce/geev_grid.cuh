@@ -126,8 +126,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------- sums over lanes */
 
-    /* Adds up value[0..K-1] over L lanes whose numbers differ in the bits `bit`, bit/2, ...; L <= K.  The lane whose bits
-     * make the number m gets the sums of value[m*K/L], ... */
+    /* Adds up value[0..K-1] over L lanes whose numbers differ in the bits `bit`, bit/2, ...; L <= K.  The lane whose
+     * bits make the number m gets the sums of value[m*K/L], ... */
     template <int K, int L>
     static __device__ __forceinline__ void exchange_sum(const real (&value)[K], int bit, int mine, real (&sum)[K / L])
     {
@@ -181,9 +181,9 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------------- balancing */
 
-    /* Squared norms of rows and columns lane, lane + lanes, ..., with the diagonal.  plain: all of them have entries beside
-     * the diagonal, and squares of all entries are safe.  A matrix whose rows are all plain is finite, needs no scaling,
-     * and isolates no eigenvalue. */
+    /* Squared norms of rows and columns lane, lane + lanes, ..., with the diagonal.  plain: all of them have entries
+     * beside the diagonal, and squares of all entries are safe.  A matrix whose rows are all plain is finite, needs no
+     * scaling, and isolates no eigenvalue. */
     struct norms {
         real row[each], column[each];
         bool plain;
@@ -244,8 +244,9 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return value;
     }
 
-    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  It looks only at
-     * indices whose norms differ by a factor of two; the others need nothing.  factors: NULL, or those of the rows go there. */
+    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  It looks only
+     * at indices whose norms differ by a factor of two; the others need nothing.  factors: NULL, or those of the rows
+     * go there. */
     __device__ void balance(int n, bool wanted, norms now, real *factors = NULL)
     {
         int next = 0, sweep = 0;
@@ -312,8 +313,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
 
     /* ------------------------------------------------------- reduction */
 
-    /* The sum of squares of a vector's entries in rows first*R and on.  All lanes get the same bits; a scaled vector gives
-     * the scaled sum, to the bit. */
+    /* The sum of squares of a vector's entries in rows first*R and on.  All lanes get the same bits; a scaled vector
+     * gives the scaled sum, to the bit. */
     template <int first> __device__ __forceinline__ real sum_squares(const real (&v)[TR]) const
     {
         real even = 0, odd = 0;
@@ -328,8 +329,8 @@ template <typename real, int C, int TR, int TC> struct geev_grid {
         return sum;
     }
 
-    /* The reflector of column k, whose entries below the diagonal lie in vr and vc, as rows and columns see them, and in
-     * shared memory.  vr and vc become v except for its first entry, which is returned; *t as above. */
+    /* The reflector of column k, whose entries below the diagonal lie in vr and vc, as rows and columns see them, and
+     * in shared memory.  vr and vc become v except for its first entry, which is returned; *t as above. */
     template <int kb> __device__ __forceinline__ real reflector(real (&vr)[TR], real (&vc)[TC], real *t) const
     {
         constexpr int first = kb * C / R;

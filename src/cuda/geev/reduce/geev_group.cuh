@@ -1,11 +1,12 @@
 /* geev on CUDA, n > GEEV_MOST: the reduction to Hessenberg form by the thread blocks that compute a matrix together.
  *
  * Panels   some columns are reduced, then the rest of the matrix is brought up to date (geev_group_update.cuh).
- * Column   1 the sums V'x of the column, by the threads that have its rows; 2 T' times them, by one warp; 3 x - V w; 4 in one go
- *          the product of A and x, the sums V'x again, and the reflector; 5 Y and V.  A barrier after each of the first four.
- *          The reflector's u is a multiple of x but for its first entry, so that the product need not wait for it.
- * Memory   the matrix lies in global memory, row by row: in the second-level cache where it fits.  A block that has it to itself
- *          keeps the last rows and columns, as many as fit, in shared memory, where most products find them.
+ * Column   1 the sums V'x of the column, by the threads that have its rows; 2 T' times them, by one warp; 3 x - V w; 4
+ *          in one go the product of A and x, the sums V'x again, and the reflector; 5 Y and V.  A barrier after each of
+ *          the first four.  The reflector's u is a multiple of x but for its first entry, so that the product need not
+ *          wait for it.
+ * Memory   the matrix lies in global memory, row by row: in the second-level cache where it fits.  A block that has it
+ *          to itself keeps the last rows and columns, as many as fit, in shared memory, where most products find them.
  * Order    each sum is made in an order that only n decides, so that the number of blocks changes no bit. */
 #ifndef EIG_GEEV_GROUP_CUH
 #define EIG_GEEV_GROUP_CUH
@@ -15,9 +16,11 @@
 
 #include <type_traits>
 
-/* ------------------------------------------------------------------- a column of a panel, in the shared memory of each block */
+/* ------------------------------------------------------------------- a column of a panel, in the shared memory of each
+ * block */
 
-/* Rows first + 1..hi of the panel's columns to where their reflectors will be, and of the next one to the last column of Y. */
+/* Rows first + 1..hi of the panel's columns to where their reflectors will be, and of the next one to the last column
+ * of Y. */
 template <typename entry>
 static __device__ void load_panel(const geev_panel<entry> &p, const entry *a, int hi, int first)
 {
@@ -317,7 +320,8 @@ static __device__ __forceinline__ void rows_product(const geev_panel<entry> &p, 
     if (lane % apart == 0 && mine >= top && mine <= hi) to[mine] = all;
 }
 
-/* The same for rows top..hi of the group: four rows a warp, so that it waits less often, or one where there are warps enough. */
+/* The same for rows top..hi of the group: four rows a warp, so that it waits less often, or one where there are warps
+ * enough. */
 template <typename entry>
 static __device__ __forceinline__ void group_product(const geev_member &member, const geev_panel<entry> &p,
                                                      const entry *a, int top, int hi, int from, const entry *x,
@@ -369,9 +373,9 @@ static __device__ __forceinline__ void update_matrix(const geev_member &member, 
     panel_update(member, p, a, hi, right, first);
 }
 
-/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  exchange: [2][n] in global memory.  factors: NULL, or what is
- * above and beside those rows follows, tau of each reflector goes there, and its u, without the first entry 1, stays below
- * the subdiagonal. */
+/* A := Q' A Q, upper Hessenberg in rows and columns lo..hi.  exchange: [2][n] in global memory.  factors: NULL, or what
+ * is above and beside those rows follows, tau of each reflector goes there, and its u, without the first entry 1, stays
+ * below the subdiagonal. */
 template <typename entry>
 static __device__ void group_reduce(geev_member &member, geev_panel<entry> p, entry *a, int lo, int hi, entry *exchange,
                                     real_of<entry> *factors = NULL)
@@ -424,8 +428,8 @@ static __device__ void group_reduce(geev_member &member, geev_panel<entry> p, en
 
 enum { LOAD_TILE = 32 * 33 }; /* numbers of shared memory for each warp that loads */
 
-/* Loads matrix b, row by row, all blocks together, by `warps` warps of each.  space: [warps][LOAD_TILE] in shared memory.
- * Returns whether this block's entries are finite. */
+/* Loads matrix b, row by row, all blocks together, by `warps` warps of each.  space: [warps][LOAD_TILE] in shared
+ * memory.  Returns whether this block's entries are finite. */
 template <typename entry>
 static __device__ bool load_matrix(const geev_member &member, const geev_problem &p, int64_t b, entry *a, entry *space,
                                    int warps)
@@ -451,7 +455,8 @@ static __device__ bool load_matrix(const geev_member &member, const geev_problem
     return __syncthreads_and(finite);
 }
 
-/* Whether balancing has anything to do: a warp takes the norms of a row, a thread those of a column.  row, row_most: [n] */
+/* Whether balancing has anything to do: a warp takes the norms of a row, a thread those of a column.  row, row_most:
+ * [n] */
 template <typename entry, typename real = real_of<entry>>
 static __device__ bool wants_balance(block_team<GROUP_THREADS> team, geev_view<entry> h, int lo, int hi, real *row,
                                      real *row_most)

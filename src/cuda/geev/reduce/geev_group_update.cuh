@@ -34,8 +34,8 @@ template <typename entry, int most> static __device__ __forceinline__ entry sum_
 
 enum { ABOVE = 2 }; /* rows of a warp at a time */
 
-/* Two rows times I - V T V'; by a warp.  from: where they are, by columns before kept_from and from there on; to: where they
- * go.  scratch: [ABOVE][most] of the warp. */
+/* Two rows times I - V T V'; by a warp.  from: where they are, by columns before kept_from and from there on; to: where
+ * they go.  scratch: [ABOVE][most] of the warp. */
 template <typename entry>
 static __device__ __forceinline__ void rows_above(const geev_panel<entry> &p, const entry *const (&from)[ABOVE],
                                                   const entry *const (&late)[ABOVE], entry *const (&to)[ABOVE],
@@ -90,8 +90,8 @@ static __device__ __forceinline__ void rows_above(const geev_panel<entry> &p, co
     __syncwarp(); /* the scratch is free */
 }
 
-/* Rows top..first, above those of the reflectors: columns first + 1..hi times I - V T V', to global memory.  Rows from `fresh`
- * on may still be in shared memory. */
+/* Rows top..first, above those of the reflectors: columns first + 1..hi times I - V T V', to global memory.  Rows from
+ * `fresh` on may still be in shared memory. */
 template <typename entry>
 static __device__ void panel_above(const geev_member &member, const geev_panel<entry> &p, entry *a, int top, int hi,
                                    int first, int fresh)
@@ -284,9 +284,9 @@ static __device__ void panel_update(const geev_member &member, const geev_panel<
 
 /* The same on the FP64 tensor cores.
  *
- * Tiles   16 columns (or, above the panel, rows) of the matrix and 8 of its rows (columns), as an accumulator holds them: lane
- *         4 g + j has two neighbours of column g and of column g + 8.  So they are also the first factor of a product, of a sum
- *         over these neighbours: no lane sends a number to another one. */
+ * Tiles   16 columns (or, above the panel, rows) of the matrix and 8 of its rows (columns), as an accumulator holds
+ *         them: lane 4 g + j has two neighbours of column g and of column g + 8.  So they are also the first factor of
+ *         a product, of a sum over these neighbours: no lane sends a number to another one. */
 
 enum {
     TILE = 16,
@@ -296,7 +296,8 @@ enum {
     TILES_AT_ONCE = 2
 };
 
-/* Four lanes' numbers of 16 reflectors, two a piece: of reflectors 4 k + j of a place, or of the pairs 8 k + 2 j, 8 k + 2 j + 1. */
+/* Four lanes' numbers of 16 reflectors, two a piece: of reflectors 4 k + j of a place, or of the pairs 8 k + 2 j, 8 k +
+ * 2 j + 1. */
 struct tensor_factor {
     double x[4][2];
 };
@@ -467,8 +468,8 @@ struct tensor_strip {
     }
 };
 
-/* The 16 columns times I - V T V' from the right, as far as they are left of hi; and s: their products with V, of every fourth tile.
- * Then, with w, also from the left. */
+/* The 16 columns times I - V T V' from the right, as far as they are left of hi; and s: their products with V, of every
+ * fourth tile.  Then, with w, also from the left. */
 template <bool left>
 static __device__ __forceinline__ void tensor_strip_rows(const tensor_strip &strip, int begin, const tensor_factor &f,
                                                          const tensor_factor &w, double (&s)[2][4])

@@ -32,8 +32,8 @@ struct geev_member {
         else
             counter_barrier(&group->barrier, ++turn * count);
     }
-    /* This warp's number among all of the group, and how many there are.  Neighbours are in different blocks: where there is
-     * less to do than warps, all multiprocessors take part. */
+    /* This warp's number among all of the group, and how many there are.  Neighbours are in different blocks: where
+     * there is less to do than warps, all multiprocessors take part. */
     __device__ __forceinline__ int warp() const
     {
         return (int)threadIdx.x / 32 * count + rank;
@@ -44,7 +44,8 @@ struct geev_member {
     }
 };
 
-/* A reflector I - tau u u' that takes x to (beta, 0, ..., 0)': u = (x + (head, 0, ..., 0)') inverse, whose first entry is 1. */
+/* A reflector I - tau u u' that takes x to (beta, 0, ..., 0)': u = (x + (head, 0, ..., 0)') inverse, whose first entry
+ * is 1. */
 template <typename entry> struct geev_turn {
     real_of<entry> tau;
     real_of<entry> unit; /* not 0: squares of x lost digits; x is to be scaled by it first */
@@ -69,8 +70,9 @@ static __device__ __forceinline__ geev_turn<complex_of<real>> turn_of(complex_of
 }
 
 /* A panel of the reduction, a copy in each block's shared memory: A as it was when the panel began becomes
- * (I - V T' V') (A - Y V'), where ' takes conjugates too.  Rows of the arrays: reflectors.  Vectors begin with row `base` of the
- * matrix.  A block that has a matrix to itself keeps rows and columns from kept_from on in shared memory. */
+ * (I - V T' V') (A - Y V'), where ' takes conjugates too.  Rows of the arrays: reflectors.  Vectors begin with row
+ * `base` of the matrix.  A block that has a matrix to itself keeps rows and columns from kept_from on in shared
+ * memory. */
 template <typename entry> struct geev_panel {
     static constexpr int most = group_panel<entry>, t_ld = most + 1;
     entry *vectors, *products; /* [width][ld]: V, Y */
@@ -112,7 +114,8 @@ enum {
     LEAST_KEPT = 16
 };
 
-/* The distance of two vectors of a panel: even, so that pairs of numbers are aligned, with room for PANEL_ROOM zeros. */
+/* The distance of two vectors of a panel: even, so that pairs of numbers are aligned, with room for PANEL_ROOM
+ * zeros. */
 static __host__ __device__ inline int64_t geev_panel_ld(int64_t n)
 {
     return (n + PANEL_ROOM + 4) / 8 * 8 + 2;

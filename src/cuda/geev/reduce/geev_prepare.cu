@@ -18,8 +18,8 @@ static constexpr int grid_warps(int words)
     return words > 80 ? 8 : words > 48 ? 12 : 16;
 }
 
-/* A block has as many warps as fit the shared memory.  With so many matrices side by side, writes of packed entries fill
- * whole sectors of memory, or halves of them. */
+/* A block has as many warps as fit the shared memory.  With so many matrices side by side, writes of packed entries
+ * fill whole sectors of memory, or halves of them. */
 template <typename real, int C> struct grid_block {
     static constexpr int lanes = 4 * C, warps = C > 4 ? 2 : 4, teams = 32 * warps / lanes; /* at most */
     /* Distance of the teams' places: entries of consecutive teams in different banks. */
@@ -54,8 +54,8 @@ template <typename real> static __device__ __forceinline__ geev_view<real> share
     return geev_view<real>{(real *)(prepare_memory + offset), n, n | 1, 1};
 }
 
-/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted.  All teams of a warp call it.  Out of
- * line, since few matrices need it. */
+/* Scales, permutes and balances the team's matrix in shared memory, if that is wanted.  All teams of a warp call it.
+ * Out of line, since few matrices need it. */
 template <typename real, int lanes>
 static __device__ __noinline__ geev_record treat_shared(int offset, int n, bool wanted, bool balances)
 {

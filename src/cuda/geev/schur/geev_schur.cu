@@ -1,11 +1,11 @@
-/* geev on CUDA by way of the Schur form: eigenvectors and condition numbers that inverse iteration gave up, complex matrices where no
- * other road fits.
+/* geev on CUDA by way of the Schur form: eigenvectors and condition numbers that inverse iteration gave up, complex
+ * matrices where no other road fits.
  *
  *   schur_lanes    n <= 64: P lanes a matrix, in shared memory: T, Q and what a vector needs
  *   schur_blocks   any n: a block a matrix, in global memory; the plain version
  *
- * Both run the steps of geev_schur_matrix.cuh.  Sums of a reflector are over the threads of a team: their results differ in
- * the last places. */
+ * Both run the steps of geev_schur_matrix.cuh.  Sums of a reflector are over the threads of a team: their results
+ * differ in the last places. */
 #include "geev/schur/geev_lanes.cuh"
 
 enum { SCHUR_THREADS = 256 };

@@ -1,11 +1,12 @@
-/* The Schur form A = Q T Q^H of a matrix by a team of threads: reduction to Hessenberg form, QR iteration; Q is accumulated
- * where it is wanted.  Real matrices: double shifts, T quasi-triangular, a 2 x 2 block for each complex pair.  Complex
- * matrices: single shifts, T triangular.
+/* The Schur form A = Q T Q^H of a matrix by a team of threads: reduction to Hessenberg form, QR iteration; Q is
+ * accumulated where it is wanted.  Real matrices: double shifts, T quasi-triangular, a 2 x 2 block for each complex
+ * pair.  Complex matrices: single shifts, T triangular.
  *
- * Teams    a block with the matrix in global memory, or a few lanes with the matrix in shared memory.  The teams of a warp
- *          go through all steps together; those with nothing to do change nothing (team.anywhere).
+ * Teams    a block with the matrix in global memory, or a few lanes with the matrix in shared memory.  The teams of a
+ *          warp go through all steps together; those with nothing to do change nothing (team.anywhere).
  * Order    of the arithmetic depends on the size of the team: sums over its threads.
- * Source   J. Francis (1961-62); the tests and shifts are those of LAPACK's dlahqr and zlahqr, see francis.inc, schur.inc. */
+ * Source   J. Francis (1961-62); the tests and shifts are those of LAPACK's dlahqr and zlahqr, see francis.inc,
+ *          schur.inc. */
 #ifndef EIG_GEEV_SCHUR_CUH
 #define EIG_GEEV_SCHUR_CUH
 
@@ -39,8 +40,8 @@ template <typename entry_> struct schur_area {
     }
 };
 
-/* The rows that an update from the right goes through, for a loop over m = rank, rank + size, ... < count: rows first..last
- * of T, then rows lo..hi of Q. */
+/* The rows that an update from the right goes through, for a loop over m = rank, rank + size, ... < count: rows
+ * first..last of T, then rows lo..hi of Q. */
 struct schur_rows {
     int first, top, count, bottom;
     __device__ __forceinline__ schur_rows(int first, int last, bool acts, bool with_q, int lo, int hi, int n)
@@ -65,8 +66,8 @@ static __device__ __forceinline__ real_of<entry> column_squares(team_type team, 
     return team.sum(sum);
 }
 
-/* The reflector I - tau u u^H that leaves column k of rows k+1..hi a single entry, which is returned; u takes the column's
- * place, without its first entry 1.  acts: false where nothing has to be removed. */
+/* The reflector I - tau u u^H that leaves column k of rows k+1..hi a single entry, which is returned; u takes the
+ * column's place, without its first entry 1.  acts: false where nothing has to be removed. */
 template <typename team_type, typename entry>
 static __device__ __forceinline__ entry reduce_column(team_type team, const schur_area<entry> &a, int k, int hi,
                                                       bool *acts, real_of<entry> *tau)
@@ -114,8 +115,9 @@ static __device__ __forceinline__ complex_of<real> sum_of(lanes_type lanes, comp
     return {lanes.sum(x.re), lanes.sum(x.im)};
 }
 
-/* Takes rows and columns lo..hi to Hessenberg form; Q becomes the product of the reflectors.  L lanes share a row or a column.
- * factors: NULL, or tau of each reflector goes there, and its u, without its first entry 1, stays below the subdiagonal. */
+/* Takes rows and columns lo..hi to Hessenberg form; Q becomes the product of the reflectors.  L lanes share a row or a
+ * column.  factors: NULL, or tau of each reflector goes there, and its u, without its first entry 1, stays below the
+ * subdiagonal. */
 template <int L, typename team_type, typename entry>
 static __device__ void schur_reduce(team_type team, const schur_area<entry> &a, int lo, int hi,
                                     real_of<entry> *factors = NULL)

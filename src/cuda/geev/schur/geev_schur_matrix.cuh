@@ -216,8 +216,8 @@ static __device__ void schur_step(team_type team, const schur_area<complex_of<re
     }
 }
 
-/* Bytes of a team's area for order n, a multiple of 256: with or without q, and v; entry: bytes of an entry.  Where base is
- * not NULL, area gets its pointers. */
+/* Bytes of a team's area for order n, a multiple of 256: with or without q, and v; entry: bytes of an entry.  Where
+ * base is not NULL, area gets its pointers. */
 template <typename area_type>
 static __host__ __device__ __forceinline__ size_t schur_carve(area_type *area, char *base, int n, int ld, bool with_q,
                                                               bool with_v)
@@ -308,8 +308,8 @@ static __device__ geev_record begin_matrix(team_type team, const schur_area<entr
     return record;
 }
 
-/* The rotation that makes a block triangular of which the smaller entry beside the diagonal counts as zero once the diagonal is
- * level.  No rotation is cs = sn = 0: the entry below the diagonal is that one. */
+/* The rotation that makes a block triangular of which the smaller entry beside the diagonal counts as zero once the
+ * diagonal is level.  No rotation is cs = sn = 0: the entry below the diagonal is that one. */
 template <typename real> static __device__ void parting_rotation(real a, real b, real c, real d, real *cs, real *sn)
 {
     real x, y;
@@ -319,9 +319,9 @@ template <typename real> static __device__ void parting_rotation(real a, real b,
     *cs = lower ? -y : y == 0 ? (real)0 : x, *sn = lower ? x : y;
 }
 
-/* Makes the 2 x 2 blocks of rows lo..hi with real eigenvalues triangular; finds these rows' eigenvalues and those outside the
- * block of the iteration, whose subdiagonal entries are zero.  A pair whose imaginary parts are no numbers any more once they are
- * multiplied by unscale is real. */
+/* Makes the 2 x 2 blocks of rows lo..hi with real eigenvalues triangular; finds these rows' eigenvalues and those
+ * outside the block of the iteration, whose subdiagonal entries are zero.  A pair whose imaginary parts are no numbers
+ * any more once they are multiplied by unscale is real. */
 template <typename team_type, typename real>
 static __device__ void finish_schur(team_type team, const schur_area<real> &a, int lo, int hi, real unscale, bool lives)
 {
@@ -415,8 +415,8 @@ template <typename real> static __device__ __forceinline__ real kept(real x)
     return copysign(fmax(fabs(x), real_limits<real>::safmin), x);
 }
 
-/* Brings T's largest entry to 1, and the eigenvalues with it.  A pair stays one: what has underflowed of it becomes the smallest
- * normal number. */
+/* Brings T's largest entry to 1, and the eigenvalues with it.  A pair stays one: what has underflowed of it becomes the
+ * smallest normal number. */
 template <typename team_type, typename entry>
 static __device__ void scale_schur(team_type team, const schur_area<entry> &a, bool lives)
 {

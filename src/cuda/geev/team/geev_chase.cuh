@@ -53,10 +53,10 @@ template <typename real> struct next_reflector {
     bool acts;
 };
 
-/* The reflector of step k, from the column left of the block.  begin_reflector has the chain of operations that the next
- * step waits for, without a branch; finish_reflector has what is seldom done, and the store.  The entry at `at` is final
- * unless the sweep begins in row k.  The last entry is stored after the sweep, since until then reads beyond a row's end
- * may meet it. */
+/* The reflector of step k, from the column left of the block.  begin_reflector has the chain of operations that the
+ * next step waits for, without a branch; finish_reflector has what is seldom done, and the store.  The entry at `at` is
+ * final unless the sweep begins in row k.  The last entry is stored after the sweep, since until then reads beyond a
+ * row's end may meet it. */
 template <typename real, int P, int S>
 static __device__ __forceinline__ next_reflector<real> begin_reflector(const qr_state<real, P, S> &q, int k)
 {

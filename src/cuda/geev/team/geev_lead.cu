@@ -1,5 +1,5 @@
-/* geev on CUDA, kernel 2 for many matrices of double: as geev_qr.cu, but a block takes a tile, in which one warp makes the
- * reflectors of all matrices and the others apply them.
+/* geev on CUDA, kernel 2 for many matrices of double: as geev_qr.cu, but a block takes a tile, in which one warp makes
+ * the reflectors of all matrices and the others apply them.
  *
  * Rounds   the leader deflates and finds the next shifts by itself; then all warps sweep.
  * Memory   tiles are as large as two of them fit a multiprocessor: what a block waits for, another one fills. */
@@ -9,13 +9,15 @@
 
 /* One sweep of a tile of up to 32 matrices by a block.
  *
- * Leader    warp 0, a lane a matrix, holds the 3 x 3 block under the bulge and the column beside it.  In step k it takes them
- *           through reflector k and makes reflector k+1, which it leaves in shared memory.
- * Followers the other warps, a lane a matrix too, take the other rows and columns through reflector k meanwhile, with slots as
- *           in geev_chase.cuh.  All lanes of a warp have the same indices: what a slot is at step k is known to a whole warp.
- * Steps     end with a barrier of the block.  The two entries that the next reflectors changed in a column go to shared memory
- *           when the leader takes the column over, a step before it reads them; what the leader leaves of row k is read by
- *           the row's follower a step later.
+ * Leader    warp 0, a lane a matrix, holds the 3 x 3 block under the bulge and the column beside it.  In step k it
+ *           takes them through reflector k and makes reflector k+1, which it leaves in shared memory.
+ * Followers the other warps, a lane a matrix too, take the other rows and columns through reflector k meanwhile, with
+ * slots as
+ *           in geev_chase.cuh.  All lanes of a warp have the same indices: what a slot is at step k is known to a whole
+ *           warp.
+ * Steps     end with a barrier of the block.  The two entries that the next reflectors changed in a column go to shared
+ *           memory when the leader takes the column over, a step before it reads them; what the leader leaves of row k
+ *           is read by the row's follower a step later.
  * Order     the arithmetic of an entry is that of geev_chase.cuh: same bits. */
 
 /* The threads of a tile of M matrices: W warps, the first of which leads.  Lanes M to 31 look at matrix 0, and change
@@ -32,8 +34,8 @@ template <int M, int W> struct lead_team {
     }
 };
 
-/* What the leader tells, in the block's dynamic shared memory: two reflectors in turn; the next sweep, whose end is -1 when
- * there is none; then the matrices' windows. */
+/* What the leader tells, in the block's dynamic shared memory: two reflectors in turn; the next sweep, whose end is -1
+ * when there is none; then the matrices' windows. */
 template <typename real, int M> struct lead_shared {
     real t[2][5][M];
     int word[M]; /* the largest upper words */
@@ -237,8 +239,8 @@ static __device__ __forceinline__ bool deflate_alone(lead_state<real> &q, qr_ent
 
 /* --------------------------------------------------------------- the followers
  *
- * Slot s of follower r is place p = s P + r.  At step k it is row p where p < k, else column p + 4: rows and columns beside the
- * block fill the places 0..end-4 without a gap.  Rows end-3 and end-2 are the leader's. */
+ * Slot s of follower r is place p = s P + r.  At step k it is row p where p < k, else column p + 4: rows and columns
+ * beside the block fill the places 0..end-4 without a gap.  Rows end-3 and end-2 are the leader's. */
 
 template <typename real, int S> struct lead_slots {
     real x0[S], x1[S], x2[S]; /* as in qr_state; x2 is loaded in each step */

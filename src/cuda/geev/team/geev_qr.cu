@@ -3,11 +3,11 @@
  * Mapping  p threads a matrix: lanes of one warp (swb), or the same lane of p warps (mwb).  A warp (mwb: a block) takes
  *          tiles of matrices from a queue.
  * Rounds   all matrices of a tile look for deflations and find their shifts (geev_qr_state.cuh); then all of them sweep
- *          (geev_chase.cuh), from the first row where any sweep begins to the last row of the largest window.  Addresses
- *          are then nearly the same in all lanes.
+ *          (geev_chase.cuh), from the first row where any sweep begins to the last row of the largest window.
+ *          Addresses are then nearly the same in all lanes.
  * Order    the arithmetic of an entry does not depend on method, p and tile: same bits.
- * Stages   a stage ends when no window of a tile is larger than slice.stop.  The leading blocks of that order and the state
- *          of their iteration go to the next launch: it has smaller tiles, of which more run at once.
+ * Stages   a stage ends when no window of a tile is larger than slice.stop.  The leading blocks of that order and the
+ *          state of their iteration go to the next launch: it has smaller tiles, of which more run at once.
  * Results  blocks of order 2 stay until a stage's end; then all of their eigenvalues are computed. */
 #include "geev/team/geev_chase.cuh"
 #include "geev/team/geev_qr_tile.cuh"

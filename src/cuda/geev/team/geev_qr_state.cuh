@@ -1,5 +1,5 @@
-/* geev on CUDA, kernel 2, between two sweeps: teams of a tile, the state of a matrix, deflation, shifts and the first row
- * of the next sweep.  geev_qr.cu has the overview. */
+/* geev on CUDA, kernel 2, between two sweeps: teams of a tile, the state of a matrix, deflation, shifts and the first
+ * row of the next sweep.  geev_qr.cu has the overview. */
 #ifndef EIG_GEEV_QR_STATE_CUH
 #define EIG_GEEV_QR_STATE_CUH
 
@@ -64,8 +64,8 @@ template <int P, bool multiple> struct tile_team {
 /* All of a block's dynamic shared memory. */
 extern __shared__ __align__(16) char qr_memory[];
 
-/* The entries of a thread's matrix in its tile.  Offsets are in bytes of shared memory; the places of a matrix lie `unit`
- * apart. */
+/* The entries of a thread's matrix in its tile.  Offsets are in bytes of shared memory; the places of a matrix lie
+ * `unit` apart. */
 template <typename real, int G> struct qr_entries {
     static constexpr int unit = G * (int)sizeof(real);
     int base; /* offset of entry (0, 0) */
@@ -170,8 +170,8 @@ static __device__ __forceinline__ typename state::row_set negligible_rows(const 
 /* What comes next for a matrix. */
 enum qr_next { QR_LOOKS_AGAIN, QR_SWEEPS, QR_IS_DONE };
 
-/* Splits the window at its last negligible subdiagonal entry, which is in row top (l: there is none).  A block of order 1
- * or 2 stays as it is. */
+/* Splits the window at its last negligible subdiagonal entry, which is in row top (l: there is none).  A block of order
+ * 1 or 2 stays as it is. */
 template <typename state> static __device__ __forceinline__ qr_next split_at(state &q, int top)
 {
     if (top >= q.i - 1) {
@@ -187,8 +187,8 @@ template <typename state> static __device__ __forceinline__ qr_next split_at(sta
     return QR_SWEEPS;
 }
 
-/* Splits at the last of these rows, found negligible, until a window of order 3 or more is left, or one whose rows are yet to
- * be tested, or none.  Returns whether the matrix is to be looked at again. */
+/* Splits at the last of these rows, found negligible, until a window of order 3 or more is left, or one whose rows are
+ * yet to be tested, or none.  Returns whether the matrix is to be looked at again. */
 template <typename state> static __device__ __forceinline__ bool split_all(state &q, typename state::row_set found)
 {
     for (;;) {
@@ -242,8 +242,8 @@ static __device__ __forceinline__ bool may_start(qr_entries<real, G> h, int n, i
     int const at = place_of(n, m, m), below = at + n - m + 1;
     real const h00 = h[at], h01 = h[at + 1], h10 = h[below - 1], h11 = h[below], h21 = h[below + n - m - 1];
     real const sub = fabs(h[at - 1]), around = fabs(h[at - (n - m + 2)]) + fabs(h00) + fabs(h11);
-    /* First a test without divisions, by a bound on |v0| from above and on |v1| + |v2| from below: it nearly always says
-     * no.  Where it overflows it says yes or, from 0*inf, no: a start at l is always good. */
+    /* First a test without divisions, by a bound on |v0| from above and on |v1| + |v2| from below: it nearly always
+     * says no.  Where it overflows it says yes or, from 0*inf, no: a start at l is always good. */
     real const eps = real_limits<real>::eps, size = fabs(h00 - re2) + fabs(im) + fabs(h10);
     real const v0_most = fma(fabs(h10), fabs(h01), (fabs(h00 - re1) + fabs(im)) * size);
     if (!(sub * (fabs(h10) * fabs(h21)) <= 2 * eps * v0_most * around)) return false;

@@ -39,8 +39,8 @@ static __device__ __forceinline__ void eigenvalue(entry_type entry, int n, int k
     }
 }
 
-/* Writes the results of this thread's matrix, number b of the problem: eigenvalues first, ..., last, which this stage has
- * found, and their measure with those found before.  entry(place, t): of matrix t of the tile. */
+/* Writes the results of this thread's matrix, number b of the problem: eigenvalues first, ..., last, which this stage
+ * has found, and their measure with those found before.  entry(place, t): of matrix t of the tile. */
 template <typename real, typename team_type, typename entry_type>
 static __device__ void store_results(team_type team, const geev_slice &slice, int64_t b, int first, int last, int info,
                                      entry_type entry)

@@ -1,8 +1,8 @@
 /* geev on CUDA, n up to 13 (float: 16): a thread computes a matrix from beginning to end, in registers.
  *
- * Mapping  32 matrices a warp, up to 8 warps a block.  All warps of a block go through the same steps side by side, with
- *          barriers: unrolled code is long, and is then fetched once for all (without the barriers n = 10 takes twice
- *          as long).
+ * Mapping  32 matrices a warp, up to 8 warps a block.  All warps of a block go through the same steps side by side,
+ *          with barriers: unrolled code is long, and is then fetched once for all (without the barriers n = 10 takes
+ *          twice as long).
  * Memory   a warp reads and writes global memory in order, through shared memory, which also holds the rare matrix that
  *          must be scaled or permuted.  Between load and store a matrix lies in registers, indexed by constants alone.
  *          A matrix comes column by column.  Its transpose would have the same eigenvalues, but other rounding errors:
@@ -22,8 +22,9 @@
 
 /* ---------------------------------------------------------------- balancing, reduction and iteration in registers */
 
-/* Sizes for order N.  warps: most warps of a block.  pitch, result_pitch: the distance of two matrices in a tile, column by
- * column, and of two matrices' results; both are odd.  slots: matrices that the tile of a warp holds at a time. */
+/* Sizes for order N.  warps: most warps of a block.  pitch, result_pitch: the distance of two matrices in a tile,
+ * column by column, and of two matrices' results; both are odd.  slots: matrices that the tile of a warp holds at a
+ * time. */
 template <typename real, int N> struct small_shape {
     static constexpr int warps = N <= 3 ? 1 : N <= 7 ? 4 : 8;
     static constexpr int pitch = (N > 1 ? N * N : 2) | 1, result_pitch = (N > 1 ? 3 * N - 2 : 2) | 1;
@@ -66,8 +67,8 @@ static __device__ __forceinline__ bool small_deflates(real sub, real sup, real u
     return s <= tiny || (s <= real_limits<real>::eps * near_by && product);
 }
 
-/* Eigenvalues times factor, (re, im) each, in the place of what store_blocks wrote.  For larger N it is a loop, since the
- * code is long already. */
+/* Eigenvalues times factor, (re, im) each, in the place of what store_blocks wrote.  For larger N it is a loop, since
+ * the code is long already. */
 template <int N, typename real> static __device__ __forceinline__ void small_eigenvalues(real factor, real *own)
 {
     constexpr int unrolled = N <= 3 ? N : 1;
@@ -97,8 +98,8 @@ template <typename real, int N> struct small_matrix {
 
     /* ------------------------------------------------------- balancing */
 
-    /* The first index from `next` on whose row and column norms differ by a factor of two, else (wraps) the first index of
-     * all. */
+    /* The first index from `next` on whose row and column norms differ by a factor of two, else (wraps) the first index
+     * of all. */
     struct imbalance {
         int index; /* -1: none */
         bool wraps, plain;
@@ -127,8 +128,8 @@ template <typename real, int N> struct small_matrix {
         return found;
     }
 
-    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  first(plain) is
-     * called after the first look(), and returns whether to go on: so the code of look() is there once. */
+    /* Scales rows and columns by powers of two as balance() of geev_balance.cuh does, in the same order.  first(plain)
+     * is called after the first look(), and returns whether to go on: so the code of look() is there once. */
     template <typename function> __device__ __forceinline__ void balance(function first)
     {
         int sweep = 0, next = 0;
@@ -370,9 +371,9 @@ template <typename real, int N> struct small_matrix {
         }
     }
 
-    /* Whether a matrix of the block has a window that ends in row I, or above it in a row without code.  The vote after the
-     * barrier tells the compiler that all lanes of a warp get the same answer.  Otherwise the compiler adds a test and a
-     * second branch to every vote inside the loop. */
+    /* Whether a matrix of the block has a window that ends in row I, or above it in a row without code.  The vote after
+     * the barrier tells the compiler that all lanes of a warp get the same answer.  Otherwise the compiler adds a test
+     * and a second branch to every vote inside the loop. */
     template <int I> __device__ __forceinline__ bool continues() const
     {
         bool const mine = i > I - order_step;
@@ -407,8 +408,8 @@ template <typename real, int N> struct small_matrix {
 
 /* ---------------------------------------------------------------- in and out */
 
-/* Loads the entries of a tile; `loads` of a lane are under way at a time, so that a warp waits less often.  find(f, &from,
- * &to) sets where entry f lies, from < 0: nowhere, and where it goes. */
+/* Loads the entries of a tile; `loads` of a lane are under way at a time, so that a warp waits less often.  find(f,
+ * &from, &to) sets where entry f lies, from < 0: nowhere, and where it goes. */
 template <typename real, int total, int loads, typename place>
 static __device__ __forceinline__ void load_entries(const real *a, int lane, real *tile, place find)
 {
@@ -470,8 +471,8 @@ template <typename real> static __device__ __noinline__ geev_record treat_small(
     return treat(lane_team<1>(0), geev_view<real>{own, n, n, 1}, balances, scale);
 }
 
-/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first matrix.  -0 becomes 0: what other lanes
- * do may add zeros to a matrix, and the sign of a zero would turn a reflector. */
+/* Loads the matrices of a warp into registers, scaled and balanced.  b: the number of the first matrix.  -0 becomes 0:
+ * what other lanes do may add zeros to a matrix, and the sign of a zero would turn a reflector. */
 template <typename real, int N>
 static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> &h, const geev_problem &p, int64_t b,
                                                           int live, int lane, real *tile)
@@ -510,8 +511,8 @@ static __device__ __forceinline__ geev_record begin_small(small_matrix<real, N> 
     return record;
 }
 
-/* Of the balanced matrix: its trace, the trace of its square, and the square of its norm, which certify the eigenvalues.  The norm has
- * a floor, below which squares vanish. */
+/* Of the balanced matrix: its trace, the trace of its square, and the square of its norm, which certify the
+ * eigenvalues.  The norm has a floor, below which squares vanish. */
 template <typename real> struct small_traces {
     real trace, square, norm;
 

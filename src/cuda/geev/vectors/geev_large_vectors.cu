@@ -1,11 +1,13 @@
-/* geev on CUDA, n > GEEV_MOST: eigenvectors and condition numbers of matrices whose eigenvalues are there, by inverse iteration.
+/* geev on CUDA, n > GEEV_MOST: eigenvectors and condition numbers of matrices whose eigenvalues are there, by inverse
+ * iteration.
  *
- *   large_reduce    a group of blocks a matrix: load, balance, reduce (geev_group.cuh); H and its reflectors stay in global memory;
- *                   or block_form_kernel (geev_block_prepare.cu), where a matrix fits the shared memory of a block
+ *   large_reduce    a group of blocks a matrix: load, balance, reduce (geev_group.cuh); H and its reflectors stay in
+ *                   global memory; or block_form_kernel (geev_block_prepare.cu), where a matrix fits the shared memory
+ *                   of a block
  *   large_judge     a block a matrix: what vectors need besides
  *   large_vectors   a block for every 16 vectors (geev_slab.cuh)
- *   large_list      lists the matrices that are given up: those with close eigenvalues, or with a vector or a condition number
- *                   that is not certain; they are for the Schur form */
+ *   large_list      lists the matrices that are given up: those with close eigenvalues, or with a vector or a condition
+ *                   number that is not certain; they are for the Schur form */
 #include "geev/reduce/geev_group.cuh"
 #include "geev/vectors/geev_slab.cuh"
 #include "per_type.cuh"

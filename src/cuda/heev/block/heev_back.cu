@@ -1,10 +1,12 @@
 /* heev on CUDA, n > 64, tridiagonal, kernels after the eigenvectors Z of T: V = Q Z.
  *
- * Formula  32 reflectors at a time: H_k ... H_{k+31} = I - Y F Y^H, F upper triangular (Schreiber and Van Loan, SIAM J. Sci.
- *          Stat. Comput. 10 (1989)); the last block of reflectors first.
- * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory from the first
- *          product to the last; a warp has some of their rows.  heev_store.cu: parts to numbers, into v, where the reflectors were.
- * Cost     complex 4 n^3 FMA, on tensor cores for doubles and large float matrices; all blocks of a matrix read its reflectors twice, from L2. */
+ * Formula  32 reflectors at a time: H_k ... H_{k+31} = I - Y F Y^H, F upper triangular (Schreiber and Van Loan, SIAM J.
+ *          Sci.  Stat. Comput. 10 (1989)); the last block of reflectors first.
+ * Kernels  factors: F of each block, a thread block each.  back: a thread block has some columns of Z in shared memory
+ *          from the first product to the last; a warp has some of their rows.  heev_store.cu: parts to numbers, into v,
+ *          where the reflectors were.
+ * Cost     complex 4 n^3 FMA, on tensor cores for doubles and large float matrices; all blocks of a matrix read its
+ *          reflectors twice, from L2. */
 #include "heev/block/heev_factor.cuh"
 #include "heev/block/heev_tile.cuh"
 #include "heev/heev_cuda.cuh"
@@ -126,8 +128,8 @@ static __device__ __forceinline__ void back_multiply(const number *factor, real 
     }
 }
 
-/* Float matrices that heev_stream.cuh reduces are multiplied in double where tensor cores do that, as are those of devices with so much
- * shared memory: FMA in float takes 2.6 times as long (n = 512 and 1024, H200). */
+/* Float matrices that heev_stream.cuh reduces are multiplied in double where tensor cores do that, as are those of
+ * devices with so much shared memory: FMA in float takes 2.6 times as long (n = 512 and 1024, H200). */
 enum { WIDE_LEAST = 160 << 10 };
 template <typename number, bool in_shared, bool wide>
 static __global__ void __launch_bounds__(BACK_THREADS) heev_back_kernel(heev_job job)

@@ -1,5 +1,5 @@
-/* heev on CUDA, n > 64, tridiagonal: the factor F of a block of reflectors, H_k ... H_{k+K-1} = I - Y F Y^H, F upper triangular
- * (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989)). */
+/* heev on CUDA, n > 64, tridiagonal: the factor F of a block of reflectors, H_k ... H_{k+K-1} = I - Y F Y^H, F upper
+ * triangular (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989)). */
 #ifndef EIG_HEEV_FACTOR_CUH
 #define EIG_HEEV_FACTOR_CUH
 
@@ -12,8 +12,8 @@ static constexpr __host__ __device__ int factor_pitch(int block)
 }
 
 /* F of `block` reflectors from the products Y^H Y, whose lower triangle is overwritten, by 4 * block threads; both have
- * factor_pitch(block) numbers a row.  Blocks of 8 on the diagonal come column by column, F(:, t) = -tau F Y^H y_t.  Then two blocks F1, F2 twice become
- * one, with -F1 Y1^H Y2 F2 beside them. */
+ * factor_pitch(block) numbers a row.  Blocks of 8 on the diagonal come column by column, F(:, t) = -tau F Y^H y_t.
+ * Then two blocks F1, F2 twice become one, with -F1 Y1^H Y2 F2 beside them. */
 template <int block, typename number>
 static __device__ __forceinline__ void factor_of_products(number *products, number *f, const heev_job &job, int64_t m,
                                                           int k0)

@@ -1,15 +1,15 @@
-/* heev on CUDA, n > 64, tridiagonal, kernel 1: A = Q T Q^H by Householder reflectors, a thread block a matrix.  Matrices that fit the
- * shared memory of a block have the kernel fused; the others go by panels:
+/* heev on CUDA, n > 64, tridiagonal, kernel 1: A = Q T Q^H by Householder reflectors, a thread block a matrix.
+ * Matrices that fit the shared memory of a block have the kernel fused; the others go by panels:
  *
  * Formula  as below; panels of columns as LAPACK's zlatrd: within a panel A stays as it is, and what its
  *          reflectors change, A - V W^H - W V^H, is taken into account where A is used; then A is updated at once.
  * Step     two parts, a barrier each.  multiply: A x of the lower triangle alone, the panel's products with x, and the
  *          reflector's numbers.  finish: columns of V and W, and the next x.
  * Product  a warp takes some columns, its lanes rows: each element is read once for A x and for A^H x, and copied to
- *          shared memory some tiles ahead.  Groups of warps share the columns, the warps of a group the rows; each group adds
- *          into a vector of its own.
- * Memory   the lower triangle, as the caller's memory has it column by column, in v or in the workspace; panel and vectors
- *          in shared memory.  The reflectors are left in v, below the diagonal.
+ *          shared memory some tiles ahead.  Groups of warps share the columns, the warps of a group the rows; each
+ *          group adds into a vector of its own.
+ * Memory   the lower triangle, as the caller's memory has it column by column, in v or in the workspace; panel and
+ *          vectors in shared memory.  The reflectors are left in v, below the diagonal.
  * Cost     complex 8/3 n^3 FMA, half of it in the product; bound by the product's reading of n^3/6 numbers. */
 #include "heev/block/heev_stream.cuh"
 #include "heev/heev_matrix.cuh"
@@ -20,11 +20,13 @@
  *
  * Formula  as heev_reduce.cu: H = I - tau u u^H with u = (1, ...), real off-diagonals.
  * Step     two parts, a barrier each.  update: A - v w^H - w v^H of the step before, and its product with x, the next
- *          column, in one pass over A; beside it one more warp computes the reflector's numbers.  finish: u and w, and the
- *          next x.  Since u is (x - beta e_1) / (x_1 - beta), A u and u^H A u follow from A x, x^H A x and a column of A.
+ *          column, in one pass over A; beside it one more warp computes the reflector's numbers.  finish: u and w, and
+ *          the next x.  Since u is (x - beta e_1) / (x_1 - beta), A u and u^H A u follow from A x, x^H A x and a column
+ *          of A.
  * Mapping  lanes take rows from the step's first one on; warps share the columns, and as rows become fewer, more warps
  *          share them.
- * Cost     complex 4 n^3 FMA, both triangles being worked on; bound by latency for few matrices, by shared memory for many. */
+ * Cost     complex 4 n^3 FMA, both triangles being worked on; bound by latency for few matrices, by shared memory for
+ *          many. */
 
 /* The block's shared memory. */
 template <typename number> static size_t fused_bytes(int64_t n, int warps)

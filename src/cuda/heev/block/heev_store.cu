@@ -1,8 +1,8 @@
 /* heev on CUDA, n > 64, tridiagonal, the last kernel: the parts of V become numbers in v, where the reflectors were.
  *
  * Mapping  a thread block has a tile of 32 x 32; where rows of v are dense it transposes it.
- * Gauge    job.tau, which no reflector needs any more, holds of each column the component that decides its sign or phase: the kernel
- *          that had the column last has put it there, or leads has, a warp a column.
+ * Gauge    job.tau, which no reflector needs any more, holds of each column the component that decides its sign or
+ *          phase: the kernel that had the column last has put it there, or leads has, a warp a column.
  * Limit    bytes: V is read and written once; by leads it is read once more. */
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_gauge.cuh"

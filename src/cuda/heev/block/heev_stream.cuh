@@ -1,14 +1,15 @@
-/* heev on CUDA, n > 64, tridiagonal, kernel 1 for float matrices that do not fit the shared memory of a block: A = Q T Q^T by
- * Householder reflectors, a thread block a matrix, by panels.
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 for float matrices that do not fit the shared memory of a block: A = Q T
+ * Q^T by Householder reflectors, a thread block a matrix, by panels.
  *
  * Formula  as heev_panel.cu.
- * Step     two parts, a barrier each.  multiply: A x of the lower triangle alone, and the panel's products with x.  finish: columns
- *          of V and W, and the next x.
- * Product  a tile has 128 rows and 8 columns: a lane has four rows of each.  A warp has a strip of 8 columns of 64 (16 warps: 128), with all of
- *          its tiles, and loads a tile into registers while it works on the one before, its first one while it ends the step before.
- *          Each element is read once for A x and for A^T x.  What a thread reads nobody else writes.
- * Memory   the lower triangle column by column in v or in the workspace; panel and vectors in shared memory.  The reflectors are left
- *          in v, below the diagonal.  What lies above the diagonal is garbage.
+ * Step     two parts, a barrier each.  multiply: A x of the lower triangle alone, and the panel's products with x.
+ *          finish: columns of V and W, and the next x.
+ * Product  a tile has 128 rows and 8 columns: a lane has four rows of each.  A warp has a strip of 8 columns of 64 (16
+ *          warps: 128), with all of its tiles, and loads a tile into registers while it works on the one before, its
+ *          first one while it ends the step before.  Each element is read once for A x and for A^T x.  What a thread
+ *          reads nobody else writes.
+ * Memory   the lower triangle column by column in v or in the workspace; panel and vectors in shared memory.  The
+ *          reflectors are left in v, below the diagonal.  What lies above the diagonal is garbage.
  * Cost     4/3 n^3 FMA; bound by the product's reading of n^3/6 numbers. */
 #ifndef EIG_HEEV_STREAM_CUH
 #define EIG_HEEV_STREAM_CUH
@@ -21,7 +22,8 @@ enum {
     STREAM_ROWS = 128,
     STREAM_PANEL = 8 /* columns; two blocks of 8 warps share a multiprocessor */
 };
-/* Of a block: measured on an H200, where few large matrices leave its warps waiting, while many smaller ones share a multiprocessor. */
+/* Of a block: measured on an H200, where few large matrices leave its warps waiting, while many smaller ones share a
+ * multiprocessor. */
 static inline int stream_warps(int64_t n)
 {
     return n > 640 && n <= 1536 ? 16 : 8;
@@ -227,8 +229,8 @@ template <int warps, bool aligned> struct stream_reduction {
         return x[c] * total;
     }
 
-    /* A x in parts: q, and p of each warp. If count is not 0, A is updated before by a panel of `count` columns.  `t` is the warp's
-     * first tile, and then that of the next step. */
+    /* A x in parts: q, and p of each warp. If count is not 0, A is updated before by a panel of `count` columns.  `t`
+     * is the warp's first tile, and then that of the next step. */
     __device__ __forceinline__ void multiply(int first, int count, tile &t) const
     {
         tile other;
@@ -284,8 +286,8 @@ template <int warps, bool aligned> struct stream_reduction {
         return y;
     }
 
-    /* Ends step first - 1 with columns i of V and W, and makes x of column `first`; returns the thread's part of the sum of its squares
-     * behind the first number. */
+    /* Ends step first - 1 with columns i of V and W, and makes x of column `first`; returns the thread's part of the
+     * sum of its squares behind the first number. */
     __device__ __forceinline__ float finish(int first, int i, const reflector_by_division<number> &h, float *d) const
     {
         enum { ONCE = 2 };

@@ -1,6 +1,7 @@
 /* heev on CUDA: products of small matrices by a warp, complex ones on planes of real and of imaginary parts.
  *
- * Doubles go through the tensor cores (mma.sync, from sm_80 on), others through FMA: a lane has the same rows either way. */
+ * Doubles go through the tensor cores (mma.sync, from sm_80 on), others through FMA: a lane has the same rows either
+ * way. */
 #ifndef EIG_HEEV_TILE_CUH
 #define EIG_HEEV_TILE_CUH
 
@@ -14,7 +15,8 @@ template <> struct heev_tile_real<true, float> {
     using type = double;
 };
 
-/* A matrix of 8 R rows and 8 C columns in the registers of a warp.  wide: in double, whatever the type, by tensor cores, too. */
+/* A matrix of 8 R rows and 8 C columns in the registers of a warp.  wide: in double, whatever the type, by tensor
+ * cores, too. */
 template <typename number, int R, int C, bool wide = false> struct heev_tile {
     using real = typename heev_tile_real<wide, typename number::real>::type;
 #if __CUDA_ARCH__ >= 800

@@ -6,8 +6,9 @@
  * heev_divide_update.cu  a level: the products of the vectors
  * below                  the eigenproblem D + rho z z^T, the steps of a merge by lanes or a block, the tree
  *
- * Tree     level L has 2^L nodes; node q holds rows floor(q n / 2^L) to floor((q + 1) n / 2^L).  Below n = 48 the first of the
- *          two halves has 32 rows, a whole leaf.  The tree's depth, and so every order of operations, follows from n alone.
+ * Tree     level L has 2^L nodes; node q holds rows floor(q n / 2^L) to floor((q + 1) n / 2^L).  Below n = 48 the first
+ *          of the two halves has 32 rows, a whole leaf.  The tree's depth, and so every order of operations, follows
+ *          from n alone.
  * Failure  an entry that is not finite, or a root that is not found, makes all values of its node NaN, and so of the
  *          nodes above it. */
 #ifndef EIG_HEEV_DIVIDE_CUH
@@ -18,15 +19,15 @@
 
 /* heev on CUDA: the eigenpairs of T from those of its two halves, by one team.
  *
- * T = diag(T1, T2) + e (1; +-1)(1; +-1)^T around the cut, T1 = Q1 D1 Q1^T, T2 = Q2 D2 Q2^T: what is left is D + rho z z^T
- * with z from the last row of Q1 and the first of Q2.  J. Cuppen, A divide and conquer method for the symmetric
+ * T = diag(T1, T2) + e (1; +-1)(1; +-1)^T around the cut, T1 = Q1 D1 Q1^T, T2 = Q2 D2 Q2^T: what is left is D + rho z
+ * z^T with z from the last row of Q1 and the first of Q2.  J. Cuppen, A divide and conquer method for the symmetric
  * tridiagonal eigenproblem, Numer. Math. 36, 1981.
  *
  * Steps    sort the poles; deflate (as LAPACK's dlaed2: z[i] that is negligible, and of two poles that are close a
  *          rotation makes one z negligible); roots, z' and norms of the vectors; places of all values
  * Schedule a thread an entry, a pole or a root; only rotations that follow one another go one by one
- * Vectors  V = diag(Q1, Q2) U, where U[i, j] = z'[i] / (pole[i] - root[j]) / norm[j], is left to the caller.  A column of
- *          diag(Q1, Q2) is zero in one half, unless a rotation has mixed it: marks tell. */
+ * Vectors  V = diag(Q1, Q2) U, where U[i, j] = z'[i] / (pole[i] - root[j]) / norm[j], is left to the caller.  A column
+ *          of diag(Q1, Q2) is zero in one half, unless a rotation has mixed it: marks tell. */
 
 /* heev on CUDA: the eigenvalue problem D + rho z z^T, some lanes a root.
  *
@@ -64,8 +65,8 @@ struct root_lanes {
     }
 };
 
-/* work(i, there) for this lane's share of i = 0, ..., count - 1: one after the other, or `together` at a time, the last ones of
- * which may not be there. */
+/* work(i, there) for this lane's share of i = 0, ..., count - 1: one after the other, or `together` at a time, the last
+ * ones of which may not be there. */
 template <int together, typename function>
 static __device__ __forceinline__ void each_of(root_lanes lanes, int count, function work)
 {
@@ -166,8 +167,8 @@ template <typename real, int together> struct heev_secular {
 /* Marks of a column: it is not zero in the upper half, in the lower half. */
 enum { COLUMN_UPPER = 1 << 29, COLUMN_LOWER = 1 << 30, COLUMN_NUMBER = COLUMN_UPPER - 1 };
 
-/* The eigenpairs of [x, off; off, y], entries of about 1; the vector of the lower value is (-high_y, high_x).  Where the squares
- * of off and x - y vanish, they are negligible. */
+/* The eigenpairs of [x, off; off, y], entries of about 1; the vector of the lower value is (-high_y, high_x).  Where
+ * the squares of off and x - y vanish, they are negligible. */
 template <typename real> struct heev_pair {
     real low, high, high_x, high_y;
 
@@ -321,8 +322,8 @@ template <typename real, typename team_type> struct heev_merge {
         return low;
     }
 
-    /* Merges the values of both halves, each ascending; e: the entry of T at the cut.  False, and m = 0, where something
-     * is not finite. */
+    /* Merges the values of both halves, each ascending; e: the entry of T at the cut.  False, and m = 0, where
+     * something is not finite. */
     __device__ bool sort(real e)
     {
         real const eps = real_limits<real>::eps, largest = real_limits<real>::largest;

@@ -1,8 +1,8 @@
 /* heev on CUDA: eigenpairs of blocks of at most 32 rows, from blocks of two rows on by merges; a warp a block.
  *
  * Mapping  at the level where blocks have up to 2^k rows, 2^k lanes merge two of them: a lane a row, a pole or a root.
- * Memory   the vectors in both arrays of the levels above, in turn; 8 columns of U, and the rest, in 5 KB of shared memory
- *          a warp in double.
+ * Memory   the vectors in both arrays of the levels above, in turn; 8 columns of U, and the rest, in 5 KB of shared
+ *          memory a warp in double.
  * Cost     for 32 rows some 62 poles a lane, 4 to 10 times each, and 32^3 multiplications; bound by the FP64 units. */
 #include "heev/divide/heev_divide.cuh"
 #include "per_type.cuh"

@@ -1,7 +1,8 @@
 /* heev on CUDA: the vectors of all merges of one level, Q_new = diag(Q1, Q2) U; a thread block a tile.
  *
- * Mapping  a tile has 32 or 64 rows of one half and 64 columns; four warps.  Along the columns of that half go slices of
- *          16 or 32: those of Q are copied ahead (cp.async), those of U are computed from poles and roots where they are used.
+ * Mapping  a tile has 32 or 64 rows of one half and 64 columns; four warps.  Along the columns of that half go slices
+ *          of 16 or 32: those of Q are copied ahead (cp.async), those of U are computed from poles and roots where they
+ *          are used.
  * Products FP64 tensor cores in double from sm_80 on, else FMAs.
  * Columns  that were deflated are copied; all go to the places of their values.
  * Cost     k^2 (m1 + m2) multiplications and additions where nothing is mixed, and a reciprocal for each entry of U and

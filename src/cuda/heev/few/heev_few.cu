@@ -1,10 +1,11 @@
 /* heev on CUDA, 8 < n <= 64, tridiagonal, few matrices: all of it in one launch, a thread block a matrix.
  *
- * Few matrices take as long as one does, and that is a chain of dependent operations.  So all threads of a block work on a matrix,
- * which never leaves its registers and shared memory.  Rows and columns stand at the end of R = 32 or 64 places.
+ * Few matrices take as long as one does, and that is a chain of dependent operations.  So all threads of a block work
+ * on a matrix, which never leaves its registers and shared memory.  Rows and columns stand at the end of R = 32 or 64
+ * places.
  *
- * Cost  one wave of blocks takes as long as one block: n steps of the reduction, log2(n) levels of merges, n reflectors, each a chain
- *       of dependent operations; docs/maintainers/cuda/heev.md has their times. */
+ * Cost  one wave of blocks takes as long as one block: n steps of the reduction, log2(n) levels of merges, n
+ *       reflectors, each a chain of dependent operations; docs/maintainers/cuda/heev.md has their times. */
 #include "heev/divide/heev_divide.cuh"
 #include "heev/grid/heev_grid.cuh"
 #include "heev/heev_certify.cuh"
@@ -13,8 +14,8 @@
 #include "per_type.cuh"
 #include "primitives/team.cuh"
 
-/* Lanes that find a root, and threads a place; lanes that share a row, or in the back-transformation a column; blocks of 8 places
- * whose steps are the same code. */
+/* Lanes that find a root, and threads a place; lanes that share a row, or in the back-transformation a column; blocks
+ * of 8 places whose steps are the same code. */
 enum { FEW_SHARE = 4, FEW_ACROSS = 8, FEW_STAGE = 2 };
 
 /* What R places take.  high: rows of a thread, `rows` apart, or columns; wide: the other ones, 8 apart. */
@@ -28,9 +29,9 @@ template <int R> struct few_shape {
  *
  * Formula  as heev_reduce.cu: H = I - tau u u^H, u = (1, ...), makes real off-diagonals.
  * Mapping  thread (row, q) has elements (rows*I + row, 8 J + q) of the square in registers.
- * Step     one barrier.  A pass over A applies the reflector before and multiplies the column x by what comes out; since u is
- *          (x - beta e_1) divisor, A u and u^H A u follow from A x, x^H A x and the next column.  Behind the barrier each warp finds
- *          u, w and the next column for itself, a lane a place.
+ * Step     one barrier.  A pass over A applies the reflector before and multiplies the column x by what comes out;
+ *          since u is (x - beta e_1) divisor, A u and u^H A u follow from A x, x^H A x and the next column.  Behind the
+ *          barrier each warp finds u, w and the next column for itself, a lane a place.
  * Cost     n steps of a chain: the product, five shuffles, the barrier, some 40 operations. */
 
 /* The number of a lane of the warp. */
@@ -151,8 +152,8 @@ template <typename number, int R> struct few_reduction {
         }
     }
 
-    /* Applies the reflector before to blocks `at` and on, puts A x and column k + 1 into `product` and this warp's part of x^H A x
-     * into *form.  Returns the sum of |x|^2 without the real part of its first number. */
+    /* Applies the reflector before to blocks `at` and on, puts A x and column k + 1 into `product` and this warp's part
+     * of x^H A x into *form.  Returns the sum of |x|^2 without the real part of its first number. */
     template <int at> __device__ __forceinline__ real pass(int k, number *product, real *form)
     {
         constexpr int first = FEW_ACROSS * at / shape::rows;
@@ -266,8 +267,9 @@ template <typename number, int R> struct few_reduction {
 
 /* ------------------------------------------------------------------- eigenpairs of T by divide and conquer
  *
- * Mapping  the threads are shared out among the merges of a level; FEW_SHARE lanes find a root.  Sorting and deflation, where a thread
- *          has an entry or two, are left to the first warp of a merge, which needs no barrier of the block for them.
+ * Mapping  the threads are shared out among the merges of a level; FEW_SHARE lanes find a root.  Sorting and deflation,
+ *          where a thread has an entry or two, are left to the first warp of a merge, which needs no barrier of the
+ *          block for them.
  * Memory   the vectors of all levels have one place: a thread sums its new entries in registers, then writes them. */
 
 /* The threads of a merge: 2^k of the block's.  space: an int for each warp, in shared memory. */
@@ -349,7 +351,8 @@ template <typename real, int R> struct few_division {
         if (two) to[pitch] = rank == 0 ? pair.high_x : pair.high_y;
     }
 
-    /* Poles, deflation, the order of the columns: by the first warp of each merge.  False where something is not finite. */
+    /* Poles, deflation, the order of the columns: by the first warp of each merge.  False where something is not
+     * finite. */
     __device__ __forceinline__ bool prepare(int team_size, int team, divide_node node, int rows) const
     {
         int const lane = (int)threadIdx.x % 32;
@@ -514,7 +517,8 @@ template <typename number, int R> struct few_back {
         }
     }
 
-    /* Whether the columns of this thread have length 1; its warp's parts of the sums of all pairs go to own[0] and own[1]. */
+    /* Whether the columns of this thread have length 1; its warp's parts of the sums of all pairs go to own[0] and
+     * own[1]. */
     __device__ __forceinline__ bool certify(const real *values, real *own) const
     {
         bool good = true;

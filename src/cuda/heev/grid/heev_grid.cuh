@@ -1,7 +1,8 @@
 /* heev on CUDA, 32 < n <= 64, tridiagonal: what the reduction and the back-transformation by a grid of threads share.
  *
- * A block has a matrix: 8 threads down, 8 or 16 across, and thread (p, q) has every eighth row from p on, in registers that
- * are indexed by constants alone.  Rows stand at the end of N places, so that all orders end with the same steps. */
+ * A block has a matrix: 8 threads down, 8 or 16 across, and thread (p, q) has every eighth row from p on, in registers
+ * that are indexed by constants alone.  Rows stand at the end of N places, so that all orders end with the same
+ * steps. */
 #ifndef EIG_HEEV_GRID_CUH
 #define EIG_HEEV_GRID_CUH
 

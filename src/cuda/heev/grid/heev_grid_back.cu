@@ -1,4 +1,5 @@
-/* heev on CUDA, 32 < n <= 64, tridiagonal: vectors of A = Q Z, Z those of T, a block of 8 x 8 or 8 x 16 threads a matrix.
+/* heev on CUDA, 32 < n <= 64, tridiagonal: vectors of A = Q Z, Z those of T, a block of 8 x 8 or 8 x 16 threads a
+ * matrix.
  *
  * Mapping  thread (p, q) has every eighth row from p on, of every eighth (sixteenth) column from q on.
  * Memory   all reflectors are copied to shared memory before anything is written, since they lie in v.

@@ -1,13 +1,16 @@
-/* heev on CUDA, 32 < n <= 64, tridiagonal, kernel 1: A = Q T Q^H by Householder reflectors, a block of 8 x 8 threads a matrix.
+/* heev on CUDA, 32 < n <= 64, tridiagonal, kernel 1: A = Q T Q^H by Householder reflectors, a block of 8 x 8 threads a
+ * matrix.
  *
  * Formula  as heev_reduce.cu: H = I - tau u u^H, u = (1, ...), makes real off-diagonals.
- * Mapping  thread (p, q) has elements (8 I + p, 8 J + q) of the blocks I >= J; of the blocks on the diagonal both triangles.
- *          An element below them counts twice in A u, by its row and by its column.
- * Step     two barriers, behind the column x and behind the parts of A x.  Since u is (x - beta e_1) divisor, A u follows from
- *          A x and the next column, so that the product need not wait for the norm of x.  Each warp finds u and w for itself.
+ * Mapping  thread (p, q) has elements (8 I + p, 8 J + q) of the blocks I >= J; of the blocks on the diagonal both
+ *          triangles.  An element below them counts twice in A u, by its row and by its column.
+ * Step     two barriers, behind the column x and behind the parts of A x.  Since u is (x - beta e_1) divisor, A u
+ *          follows from A x and the next column, so that the product need not wait for the norm of x.  Each warp finds
+ *          u and w for itself.
  * Memory   a step reads 8 numbers of x, u and w by rows and 8 by columns for 36 elements; reflectors go to v, below the
  *          diagonal, column by column.
- * Cost     2/3 n^3 (complex: 8/3 n^3) FMA; bound by the chain of dependent operations of a step, then by shared memory. */
+ * Cost     2/3 n^3 (complex: 8/3 n^3) FMA; bound by the chain of dependent operations of a step, then by shared
+ *          memory. */
 #include "heev/grid/heev_grid.cuh"
 #include "heev/heev_reflector.cuh"
 #include "per_type.cuh"

@@ -103,8 +103,8 @@ template <typename number, int W> struct blocks_matrix {
         return i < j ? conj(x) : x;
     }
 
-    /* Loads the matrix, scaled to entries in [1, 2), or for a relative test as jacobi.inc tells, and makes Q the identity;
-     * false where it is not finite, and then X is zero. */
+    /* Loads the matrix, scaled to entries in [1, 2), or for a relative test as jacobi.inc tells, and makes Q the
+     * identity; false where it is not finite, and then X is zero. */
     __device__ bool load(real *unit)
     {
         const number *const a = (const number *)job.p.a + b * job.at_a.b;

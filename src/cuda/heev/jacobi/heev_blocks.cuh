@@ -146,8 +146,8 @@ template <typename number, int W> static __device__ __forceinline__ blocks_space
     return *(blocks_space<number, W> *)blocks_memory;
 }
 
-/* The triangle a < b < count, count even, as a rectangle of count / 2 rows and count columns, of which the last is empty:
- * row r holds b = count - 1 - r and, behind it, b = r.  Neighbours have mostly one b.  False: empty. */
+/* The triangle a < b < count, count even, as a rectangle of count / 2 rows and count columns, of which the last is
+ * empty: row r holds b = count - 1 - r and, behind it, b = r.  Neighbours have mostly one b.  False: empty. */
 static __device__ __forceinline__ bool blocks_fold(int count, int f, int *a, int *b)
 {
     int const r = f / count, c = f % count, longer = count - 1 - r;

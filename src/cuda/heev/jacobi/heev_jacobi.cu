@@ -8,7 +8,8 @@
  *          Of A the lower triangle is kept.
  * Queue    blocks stay; a team whose matrix has converged stores it and takes the next one, while others of its warp go
  *          on with theirs.  A matrix has converged when no element is above its bound, which each sweep asks first.
- * Source   R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023), Algorithm 1; docs/families/heev.md on its misprints. */
+ * Source   R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023), Algorithm 1; docs/families/heev.md on its
+ *          misprints. */
 #include "heev/heev_cuda.cuh"
 #include "heev/heev_gauge.cuh"
 #include "heev/heev_rotation.cuh"

@@ -66,8 +66,8 @@ template <typename number, int N> struct small_hermitian {
             }
     }
 
-    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite.  kept: [4] the sums of A times `level` and level,
-     * which is 1 but for option `relative`, whose scale may lose squares. */
+    /* The matrix that get(i, j) gives, i >= j, scaled; false where it is not finite.  kept: [4] the sums of A times
+     * `level` and level, which is 1 but for option `relative`, whose scale may lose squares. */
     template <typename function>
     __device__ __forceinline__ bool load(const heev_problem &p, function get, real *scale, real *kept)
     {

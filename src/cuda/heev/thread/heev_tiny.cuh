@@ -2,8 +2,9 @@
  *
  * Stages    load and scale; Householder reflectors on the lower triangle; implicit QL with Z in registers; the
  *           reflectors on one column of Z after the other, in ascending order of the values; store.
- * Memory    A comes, and V goes, through shared memory, so that a warp reads and writes whole sectors; the reflectors and
- *           Z wait there, entry k of the matrix of lane t at [32 k + t], and A's sums for the certificate, while QL runs.
+ * Memory    A comes, and V goes, through shared memory, so that a warp reads and writes whole sectors; the reflectors
+ *           and Z wait there, entry k of the matrix of lane t at [32 k + t], and A's sums for the certificate, while QL
+ *           runs.
  * Cost      n = 8: about 140 steps of QL one after the other, of some 200 clocks, since a warp waits for the slowest of
  *           its matrices; FP64 is busy for half of that. */
 #ifndef EIG_HEEV_TINY_CUH
@@ -65,8 +66,8 @@ static __device__ __forceinline__ real tiny_threshold(int n, const real (&d)[N],
     return ql_threshold(norm);
 }
 
-/* The eigenvalues of T, which is in rows, too, in d, and the rotations on the rows of z; how many values are good, the first
- * ones.  As heev_ql.cuh does it. */
+/* The eigenvalues of T, which is in rows, too, in d, and the rotations on the rows of z; how many values are good, the
+ * first ones.  As heev_ql.cuh does it. */
 template <typename real, int N, bool vectors>
 static __device__ __forceinline__ int tiny_ql(int n, int max_sweeps, real (&d)[N], real (&e)[N],
                                               tiny_rows<real, N> rows, real (&z)[vectors ? N : 1][N])
@@ -303,8 +304,8 @@ template <typename number, int N> struct tiny_matrix {
     }
 };
 
-/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp.  Whether those of this lane have
- * length 1. */
+/* Columns of V: those of Z, in the order of their places, times the reflectors; by a warp.  Whether those of this lane
+ * have length 1. */
 template <typename number, int N>
 static __device__ __forceinline__ bool tiny_vectors(const heev_problem &p, batch_strides s, int64_t first, int live,
                                                     uint32_t order, int good, typename number::real *memory,

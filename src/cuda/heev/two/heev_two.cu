@@ -6,24 +6,25 @@
 
 /* The second stage: from a band to tridiagonal form.
  *
- * Sweep k reflects column k's TWO_BAND elements below the diagonal to one.  The reflection fills the block below; its first column is
- * reflected too, and so on down to the end (K. Murata and K. Horikoshi, Information Processing in Japan 15 (1975); B. Lang, SIAM J.
- * Sci. Comput. 14 (1993)).  A step is
+ * Sweep k reflects column k's TWO_BAND elements below the diagonal to one.  The reflection fills the block below; its
+ * first column is reflected too, and so on down to the end (K. Murata and K. Horikoshi, Information Processing in Japan
+ * 15 (1975); B. Lang, SIAM J.  Sci. Comput. 14 (1993)).  A step is
  *
  *     D := H D H            the diagonal block of these TWO_BAND rows, its lower triangle
  *     B := H' B H           the block below; H' reflects the first column of B H
  *
  * and the next step goes on with H'.
  *
- * Mapping   a block has a sweep; the band is in L2.  A lane has a row of D and B, a warp every eighth column, in registers.  What the
- *           columns give to D v and B v goes through shared memory: a step has one barrier of the block.  All warps make H' for
- *           themselves.
- * Order     step s of a sweep needs all of step s of the sweep before, which its warps count when they have stored it, and of step
- *           s + 1 the first column of D and the first number of B.  These are sent ahead of the rest: a slot holds marks until they
- *           come, and who has received them puts the marks back.  CHASE_SLOTS sweeps take turns with the slots: before one uses a
- *           slot again, sweeps between the two have waited for whoever received from it.  All blocks run at once.
- * Races     what is sent is not stored: the sweep behind stores it with its own step.  The last row of B has but its last number
- *           before a step, and is not loaded.
+ * Mapping   a block has a sweep; the band is in L2.  A lane has a row of D and B, a warp every eighth column, in
+ *           registers.  What the columns give to D v and B v goes through shared memory: a step has one barrier of the
+ *           block.  All warps make H' for themselves.
+ * Order     step s of a sweep needs all of step s of the sweep before, which its warps count when they have stored it,
+ *           and of step s + 1 the first column of D and the first number of B.  These are sent ahead of the rest: a
+ *           slot holds marks until they come, and who has received them puts the marks back.  CHASE_SLOTS sweeps take
+ *           turns with the slots: before one uses a slot again, sweeps between the two have waited for whoever received
+ *           from it.  All blocks run at once.
+ * Races     what is sent is not stored: the sweep behind stores it with its own step.  The last row of B has but its
+ *           last number before a step, and is not loaded.
  * Bits      what a sweep does depends on nothing else.
  * Cost      6 n^2 TWO_BAND flops (complex: 24); 2 n steps, one after the other. */
 
@@ -63,7 +64,8 @@ template <typename number> struct chase {
         __syncwarp();
     }
 
-    /* What sweep k sends in step s: TWO_BAND + 1 numbers of column k + 1 + s TWO_BAND of the band, from the diagonal on. */
+    /* What sweep k sends in step s: TWO_BAND + 1 numbers of column k + 1 + s TWO_BAND of the band, from the diagonal
+     * on. */
     __device__ __forceinline__ number *slot(int k, int s) const
     {
         return slots + ((int64_t)(k % CHASE_SLOTS) * steps + s) * CHASE_SLOT;

@@ -19,8 +19,8 @@ enum {
     CHASE_SLOT = TWO_BAND + 8 /* numbers of a slot: TWO_BAND + 1 are used */
 };
 
-/* One matrix of order n: its lower triangle at a, column by column.  Its pitch is a multiple of TWO_TILE, and so is the number of
- * its columns; what is more than n is 0. */
+/* One matrix of order n: its lower triangle at a, column by column.  Its pitch is a multiple of TWO_TILE, and so is the
+ * number of its columns; what is more than n is 0. */
 struct two_job {
     void *a;
     int64_t pitch;
@@ -35,9 +35,8 @@ struct two_job {
     void *band;    /* [n][TWO_COLUMN] numbers */
     void *d, *e;   /* [n] real */
     void *tau; /* [n] numbers, of the panels' reflectors, which then stay in a, below the band; NULL without vectors */
-    void *
-        turns; /* [n] numbers: what the sweeps leave of their columns; sweep k's reflectors stand at the head of a's column
-                    * n - 1 - k, from its row k + 1 on.  NULL without vectors */
+    void *turns; /* [n] numbers: what the sweeps leave of their columns; sweep k's reflectors stand at the head of a's
+                  * column n - 1 - k, from its row k + 1 on.  NULL without vectors */
     int *done;   /* [n] warps' steps that are stored, of each sweep */
     void *slots; /* [CHASE_SLOTS][steps of the first sweep][CHASE_SLOT] numbers that sweeps send; marks */
 };

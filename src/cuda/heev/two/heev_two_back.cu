@@ -1,5 +1,5 @@
-/* heev on CUDA, the vectors of one large matrix by two stages: V = Q1 Q2 D Z, with Z the eigenvectors of T, D what makes T real, Q2 the
- * chase's reflections, Q1 those of the panels (whole/heev_whole_back.cu). */
+/* heev on CUDA, the vectors of one large matrix by two stages: V = Q1 Q2 D Z, with Z the eigenvectors of T, D what
+ * makes T real, Q2 the chase's reflections, Q1 those of the panels (whole/heev_whole_back.cu). */
 #include "heev/two/heev_two.cuh"
 #include "per_type.cuh"
 #include "primitives/copy.cuh"
@@ -7,17 +7,19 @@
 
 /* Z := Q Z for the chase's reflections Q.
  *
- * Formula  Sweeps k0, ..., k0 + TWO_BAND - 1 are a group.  Their reflections of step s, the first sweep's on the left, are a block
- *          I - V F V^H of 2 TWO_BAND - 1 rows; column c of V has TWO_BAND numbers, from row c on.  F is upper triangular, its
- *          inverse V^H V / 2 on and V^H V above the diagonal.  Blocks of a group stand from the last step to the first, groups from
- *          the first to the last: so the last group, and in it the first step, is applied first (as C. Bischof, B. Lang and X. Sun,
- *          ACM Trans. Math. Softw. 26 (2000)).
+ * Formula  Sweeps k0, ..., k0 + TWO_BAND - 1 are a group.  Their reflections of step s, the first sweep's on the left,
+ *          are a block I - V F V^H of 2 TWO_BAND - 1 rows; column c of V has TWO_BAND numbers, from row c on.  F is
+ *          upper triangular, its inverse V^H V / 2 on and V^H V above the diagonal.  Blocks of a group stand from the
+ *          last step to the first, groups from the first to the last: so the last group, and in it the first step, is
+ *          applied first (as C. Bischof, B. Lang and X. Sun, ACM Trans. Math. Softw. 26 (2000)).
  * Kernels  blocks: V, and U = V F^H, of some groups.  sweeps: Z - V (U^H Z).
  * Mapping  sweeps: a warp has the transpose of 16 real columns of Z, or of 8 complex ones, in pieces of tensor cores
- *          (primitives/tensor.cuh): what one product leaves is where the next one takes it.  Nothing waits for another warp's
- *          columns.  A window of 2 TWO_BAND rows is in registers, and goes down the rows.  Of real matrices two warps have the same columns: one applies a
- *          group and hands its rows to the other, which applies the next group.  U and V come through shared memory, one step ahead.
- * Float    Z alone is in float; U, V and all products are in double: tensor cores are as fast as FMA in float, and need fewer loads.
+ *          (primitives/tensor.cuh): what one product leaves is where the next one takes it.  Nothing waits for another
+ *          warp's columns.  A window of 2 TWO_BAND rows is in registers, and goes down the rows.  Of real matrices two
+ *          warps have the same columns: one applies a group and hands its rows to the other, which applies the next
+ *          group.  U and V come through shared memory, one step ahead.
+ * Float    Z alone is in float; U, V and all products are in double: tensor cores are as fast as FMA in float, and need
+ *          fewer loads.
  * Bits     a column's sums depend on no other column.
  * Cost     some 2.9 n^2 k FMA for k columns, 2 n^2 k without the triangles' zeros. */
 
@@ -119,8 +121,8 @@ static __global__ void __launch_bounds__(BACK_THREADS) heev_two_blocks_kernel(co
 
 /* ---------------------------------------------------------------------- sweeps */
 
-/* A warp's columns: the first lanes / 4 rows of pieces of 16 x 8, and those 8 further on, which are the next 8 columns, or imaginary
- * parts.  TWO_BAND rows of Z are PIECES pieces. */
+/* A warp's columns: the first lanes / 4 rows of pieces of 16 x 8, and those 8 further on, which are the next 8 columns,
+ * or imaginary parts.  TWO_BAND rows of Z are PIECES pieces. */
 template <typename number> struct back_columns {
     using real = typename number::real;
     using wide = wide_of<number>;
@@ -158,7 +160,8 @@ template <typename number> struct back_columns {
         }
     }
 
-    /* Adds to a piece another one times b, of the terms that this lane has first and second; imaginary parts count with `sign`. */
+    /* Adds to a piece another one times b, of the terms that this lane has first and second; imaginary parts count with
+     * `sign`. */
     static __device__ __forceinline__ void multiply(double *to, const double *x, wide b, wide b4, double sign)
     {
         tensor_16x8x8(to, to + 2, x[0], x[2], x[1], x[3], b.re, b4.re);
@@ -226,8 +229,8 @@ static __device__ __forceinline__ void back_reflect(const wide_of<number> *u, co
         }
 }
 
-/* Warps have strips of columns, and as many again the same strips: group p of those that go together is applied by the p-th of them,
- * step s at time s + p, to rows that the warp ahead of it has handed over a time before. */
+/* Warps have strips of columns, and as many again the same strips: group p of those that go together is applied by the
+ * p-th of them, step s at time s + p, to rows that the warp ahead of it has handed over a time before. */
 template <typename number>
 static __global__ void __launch_bounds__(32 * back_shape<number>::most_strips * back_shape<number>::together, 1)
     heev_two_sweeps_kernel(const __grid_constant__ back_job job)
@@ -315,8 +318,8 @@ template <typename number> static __device__ __forceinline__ number turned(numbe
     return direction_of(product_add(x, y, zero_of<number>()), (typename number::real)0);
 }
 
-/* turns: of T's elements below the diagonal, complex as the chase left them, to those of D: D(0) = 1, and D(k + 1) is D(k) times
- * the direction of element k.  A thread has some of them, one behind the other. */
+/* turns: of T's elements below the diagonal, complex as the chase left them, to those of D: D(0) = 1, and D(k + 1) is
+ * D(k) times the direction of element k.  A thread has some of them, one behind the other. */
 template <typename number>
 static __global__ void __launch_bounds__(SCAN_THREADS) heev_two_turns_kernel(number *turns, int n)
 {

@@ -1,20 +1,20 @@
 /* heev on CUDA, two stages, the first: A = Q B Q^H, B a band.
  *
- * Formula  TWO_BAND columns at a time: what lies below the band is V's triangle after a QR factorisation, Q = I - V T V^H, and what
- *          is right of them becomes
+ * Formula  TWO_BAND columns at a time: what lies below the band is V's triangle after a QR factorisation, Q = I - V T
+ *          V^H, and what is right of them becomes
  *
  *              A - V W^H - W V^H,   W = X - V (Z^H X) / 2,   Z = V T,   X = A Z
  *
- *          (C. Bischof, B. Lang and X. Sun, ACM Trans. Math. Softw. 26 (2000)).  T is never made: its inverse is 1 / tau on, and
- *          V^H V above the diagonal, and Z follows by substitution.
- * Kernels  factor: V, Z, and R to the band.  product: parts of X.  combine: X, and parts of Z^H X.  form: their sum.  finish: W.
- *          update: the triangle.
- * Factor   a block has some rows of the panel in registers, a lane one column.  With x a column below the band, x^H C and the row of
- *          x's first number give all of u^H C: one exchange of all blocks a column.  A slot of it holds a mark until its number comes;
- *          product puts the marks back.
+ *          (C. Bischof, B. Lang and X. Sun, ACM Trans. Math. Softw. 26 (2000)).  T is never made: its inverse is 1 /
+ *          tau on, and V^H V above the diagonal, and Z follows by substitution.
+ * Kernels  factor: V, Z, and R to the band.  product: parts of X.  combine: X, and parts of Z^H X.  form: their sum.
+ *          finish: W.  update: the triangle.
+ * Factor   a block has some rows of the panel in registers, a lane one column.  With x a column below the band, x^H C
+ *          and the row of x's first number give all of u^H C: one exchange of all blocks a column.  A slot of it holds
+ *          a mark until its number comes; product puts the marks back.
  * Product  tiles of TWO_TILE rows by TWO_BAND; A's elements right of the diagonal are read from their mirror images.
- * Cost     4/3 n^3 flops (complex: four times as many), half in product, half in update, on tensor cores for doubles; from and to
- *          memory 2/3 n^3 / TWO_BAND numbers. */
+ * Cost     4/3 n^3 flops (complex: four times as many), half in product, half in update, on tensor cores for doubles;
+ *          from and to memory 2/3 n^3 / TWO_BAND numbers. */
 #ifndef EIG_HEEV_TWO_BAND_CUH
 #define EIG_HEEV_TWO_BAND_CUH
 
@@ -323,7 +323,8 @@ static __host__ __device__ __forceinline__ int64_t two_tiles(int64_t I, int64_t 
     return (I - I0) * (I + I0 + 1 - J0);
 }
 
-/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal is spoilt: nobody looks at it. */
+/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal is spoilt: nobody looks
+ * at it. */
 template <typename number>
 static __global__ void __launch_bounds__(TWO_UPDATE_THREADS, sizeof(number) == 16 ? 1 : 2)
     heev_two_update_kernel(const __grid_constant__ two_job job)

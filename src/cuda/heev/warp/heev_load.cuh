@@ -27,8 +27,8 @@ template <typename number, int N> struct heev_shape {
     static constexpr int place = needed + (needed / together % 2 == 0 ? together : 0);
 };
 
-/* The blocks that a multiprocessor is to hold.  Turing's holds 1024 threads at most, and ptxas ignores, with a warning, a number
- * that asks for more. */
+/* The blocks that a multiprocessor is to hold.  Turing's holds 1024 threads at most, and ptxas ignores, with a warning,
+ * a number that asks for more. */
 template <typename shape> constexpr int resident_blocks()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750

@@ -12,8 +12,8 @@
 
 enum { QL_PITCH = 66 };
 
-/* Stores the values of `live` matrices from the first-th of the job on in ascending order, those from good on as NaN behind them,
- * and their order; a warp.  good: of this lane's matrix. */
+/* Stores the values of `live` matrices from the first-th of the job on in ascending order, those from good on as NaN
+ * behind them, and their order; a warp.  good: of this lane's matrix. */
 template <typename real>
 static __device__ void put_values(const heev_job &job, int64_t first, int live, const real *d, int good, int lane)
 {

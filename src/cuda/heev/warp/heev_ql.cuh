@@ -1,7 +1,7 @@
 /* heev on CUDA: a sweep of implicit QL on a tridiagonal matrix, by one thread.
  *
- * Formula  EISPACK's imtql2, with 1/sqrt(f^2 + g^2) and its square in place of divisions.  What is noted of a rotation is
- *          made orthogonal to the last place.
+ * Formula  EISPACK's imtql2, with 1/sqrt(f^2 + g^2) and its square in place of divisions.  What is noted of a rotation
+ *          is made orthogonal to the last place.
  * Splits   a bit a row tells whether its off-diagonal is negligible; a sweep asks as it goes. */
 #ifndef EIG_HEEV_QL_CUH
 #define EIG_HEEV_QL_CUH
@@ -58,8 +58,8 @@ template <typename real> static __device__ __forceinline__ void ql_rotate(pair_o
     x = fma(-j.y, y, j.x * old), y = fma(j.y, old, j.x * y);
 }
 
-/* The same by (t, s), t = s / (1 + c): orthogonal to s^2 eps, so that small rotations, nearly the same sweep after sweep,
- * do not add up what rounds c to 1.  H. Rutishauser, Numer. Math. 9 (1966). */
+/* The same by (t, s), t = s / (1 + c): orthogonal to s^2 eps, so that small rotations, nearly the same sweep after
+ * sweep, do not add up what rounds c to 1.  H. Rutishauser, Numer. Math. 9 (1966). */
 template <typename real> static __device__ __forceinline__ pair_of<real> ql_half_angle_of(ql_note<real> note)
 {
     pair_of<real> const j = rotation_of(note);
@@ -122,7 +122,8 @@ template <typename real> struct ql_bulge {
         above = last, g = last - shift, s = c = 1, p = 0;
     }
     /* From row i + 1 to row i, by the rotation (c, s) of columns i and i + 1: here and beside become d[i+1] and e[i+1].
-     * False where the bulge has vanished: then there is no rotation, d[i+1] is `below`, e[i+1] is 0, and the sweep ends. */
+     * False where the bulge has vanished: then there is no rotation, d[i+1] is `below`, e[i+1] is 0, and the sweep
+     * ends. */
     __device__ __forceinline__ bool move(real di, real ei, real *here, real *beside)
     {
         real const f = s * ei, b = c * ei, square = fma(f, f, g * g);
@@ -144,9 +145,10 @@ template <typename real> struct alignas(16) ql_two_notes {
     ql_note<real> first, second;
 };
 
-/* One sweep on rows l..m; bit i of the return: e[i], l <= i < m, is `small` at most and splits the matrix.  Where a bulge vanishes the sweep
- * ends early, at row *low instead of l: what is left splits.  d[i] lies at i * pitch, e[i] pitch / 2 behind it; the row
- * before the first may be read.  notes: the rotations of columns (m-1, m), ...; one more is written where they are odd. */
+/* One sweep on rows l..m; bit i of the return: e[i], l <= i < m, is `small` at most and splits the matrix.  Where a
+ * bulge vanishes the sweep ends early, at row *low instead of l: what is left splits.  d[i] lies at i * pitch, e[i]
+ * pitch / 2 behind it; the row before the first may be read.  notes: the rotations of columns (m-1, m), ...; one more
+ * is written where they are odd. */
 template <typename real, bool noted, int pitch>
 static __device__ __forceinline__ unsigned ql_sweep(int l, int m, real small, real *d, ql_note<real> *notes, int *low)
 {
@@ -232,8 +234,8 @@ template <typename real, int pitch> struct ql_state {
         ++sweep;
     }
 
-    /* One sweep, where find() says so: its rows, lo + 256 hi; 0 where there was none, or where its notes would need more
-     * than `room`, an even number. */
+    /* One sweep, where find() says so: its rows, lo + 256 hi; 0 where there was none, or where its notes would need
+     * more than `room`, an even number. */
     template <bool noted> __device__ __forceinline__ int step(int max_sweeps, real *d, ql_note<real> *notes, int room)
     {
         int m, low;

@@ -1,5 +1,5 @@
-/* heev on CUDA, n <= 32: vectors of A = Q Z from those of T, a lane a column, for kernels 2 and 3 of the tridiagonal method
- * (heev_twist.cu, heev_vectors.cu). */
+/* heev on CUDA, n <= 32: vectors of A = Q Z from those of T, a lane a column, for kernels 2 and 3 of the tridiagonal
+ * method (heev_twist.cu, heev_vectors.cu). */
 #ifndef EIG_HEEV_REFLECT_CUH
 #define EIG_HEEV_REFLECT_CUH
 
@@ -76,8 +76,8 @@ template <typename number, int N> struct heev_vectors_shape : heev_shape<number,
     static constexpr int place = needed + (needed / base::together % 2 == 0 ? base::together : 0);
 };
 
-/* Column y of Z, of this lane, becomes column `to` of V, NaN unless good; lanes beyond the matrix only help.  tile and space:
- * parts of the team's place. */
+/* Column y of Z, of this lane, becomes column `to` of V, NaN unless good; lanes beyond the matrix only help.  tile and
+ * space: parts of the team's place. */
 template <typename number, int N, int L>
 static __device__ __forceinline__ void put_vectors(const heev_job &job, int64_t m, bool live, const lane_team<L> &team,
                                                    number *tile, number *space, number *y, int to, bool good)

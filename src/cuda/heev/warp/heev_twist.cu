@@ -1,9 +1,10 @@
-/* heev on CUDA, kernel 2 of the tridiagonal method, n <= 32: eigenpairs of T, a lane a pair (heev_twist.cuh), and from them
- * those of A = Q Z.  Values alone take the same steps, and have the same bits.
+/* heev on CUDA, kernel 2 of the tridiagonal method, n <= 32: eigenpairs of T, a lane a pair (heev_twist.cuh), and from
+ * them those of A = Q Z.  Values alone take the same steps, and have the same bits.
  *
- * Mapping  as kernel 1; Z and then the reflectors lie in shared memory, and a lane has a column of Z, on which the reflectors work.
- * Else     a matrix whose pairs are not found so is listed, and heev_ql.cu and heev_vectors.cu solve it: close eigenvalues,
- *          and what is not finite.
+ * Mapping  as kernel 1; Z and then the reflectors lie in shared memory, and a lane has a column of Z, on which the
+ *          reflectors work.
+ * Else     a matrix whose pairs are not found so is listed, and heev_ql.cu and heev_vectors.cu solve it: close
+ *          eigenvalues, and what is not finite.
  * Cost     45 n^3 operations for T, n^3 FMA (complex: 4 n^3) for the reflectors. */
 #include "heev/warp/heev_reflect.cuh"
 #include "heev/warp/heev_twist.cuh"

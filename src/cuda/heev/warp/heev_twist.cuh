@@ -2,14 +2,15 @@
  * (stemr/stemr_batch_twist.cu).
  *
  * Form      With D = diag(t), t_k e_k t_{k+1} = 1, the matrix D (T - x) D has ones beside its diagonal.  A row of its
- *           factorisation is y_{k+1} = (x - d_k) t_k^2 y_k - y_{k-1}: two operations, and no division; the numbers of the same row
- *           serve the way down and the way up.  The signs of y count the eigenvalues below x (Sylvester).
- * Values    Lanes share their counts until every eigenvalue stands alone, some four rounds.  Then bisection, and the secant.
- * Vectors   y of the way down and of the way up, joined at the row where T - x is most nearly singular, as in MRRR; Rayleigh's
- *           quotient corrects x, until the residual is one of rounding.
- * Proof     Z'Z - I is computed on tensor cores, and Z becomes Z - Z (Z'Z - I) / 2: orthogonal to the square of what it was, with
- *           residuals as before, since an inner product is no larger than a residual over a gap.  What is still too
- *           large is taken out again.
+ *           factorisation is y_{k+1} = (x - d_k) t_k^2 y_k - y_{k-1}: two operations, and no division; the numbers of
+ *           the same row serve the way down and the way up.  The signs of y count the eigenvalues below x (Sylvester).
+ * Values    Lanes share their counts until every eigenvalue stands alone, some four rounds.  Then bisection, and the
+ *           secant.
+ * Vectors   y of the way down and of the way up, joined at the row where T - x is most nearly singular, as in MRRR;
+ *           Rayleigh's quotient corrects x, until the residual is one of rounding.
+ * Proof     Z'Z - I is computed on tensor cores, and Z becomes Z - Z (Z'Z - I) / 2: orthogonal to the square of what it
+ *           was, with residuals as before, since an inner product is no larger than a residual over a gap.  What is
+ *           still too large is taken out again.
  * Fails     where eigenvalues are too close for that, or y over- or underflows: somebody else solves T.
  * Cost      some 45 n^3 operations; bound by FP64.
  * Bits      of a matrix do not depend on what the other lanes of the warp do. */
@@ -30,12 +31,12 @@ enum {
     TWIST_POLISHES = 6
 };
 
-/* Off-diagonals below this are as good as this; a residual of so many eps is one of rounding; Z'Z - I up to TWIST_ENOUGH becomes
- * negligible when it is squared. */
+/* Off-diagonals below this are as good as this; a residual of so many eps is one of rounding; Z'Z - I up to
+ * TWIST_ENOUGH becomes negligible when it is squared. */
 static constexpr double TWIST_LEAST_OFF = 0x1p-60, TWIST_ROUNDING = 2, TWIST_ENOUGH = 0x1p-30, TWIST_HOPELESS = 0.25;
 
-/* Eigenvalues of a scaled T that are closer than this are left to others, and so is a T of which an eighth of the off-diagonals are
- * below SPLIT: it mostly has eigenvalues in common. */
+/* Eigenvalues of a scaled T that are closer than this are left to others, and so is a T of which an eighth of the
+ * off-diagonals are below SPLIT: it mostly has eigenvalues in common. */
 static constexpr double TWIST_CLOSE = 0x1p-38, TWIST_SPLIT = 0x1p-52;
 
 /* A row of D (T - x) D: t^2 and -d t^2. */
@@ -62,7 +63,8 @@ template <int N> struct twist_place {
     }
 };
 
-/* A lane's row of T over 2^scale: the largest entry is from 1/4 to 1/2, or nearly so where that would over- or underflow. */
+/* A lane's row of T over 2^scale: the largest entry is from 1/4 to 1/2, or nearly so where that would over- or
+ * underflow. */
 struct twist_entry {
     double d, e; /* 0 where there is no such row */
     int scale;
@@ -188,8 +190,8 @@ static __device__ __forceinline__ double inverse_power(double x)
     return __hiloint2double(min(max(0x7fe00000 - (__double2hiint(x) & 0x7ff00000), 0x00100000), 0x7fe00000), 0);
 }
 
-/* y for x, from both ends to the row that suits it best, to `column` of Z.  Returns the square of its length in the metric of t^2.
- * The way down is gone twice, so that its y need no registers. */
+/* y for x, from both ends to the row that suits it best, to `column` of Z.  Returns the square of its length in the
+ * metric of t^2.  The way down is gone twice, so that its y need no registers. */
 static __device__ __forceinline__ double join(const twist_row *rows, int n, int pitch, double x, double *column,
                                               int *best_row, int *below)
 {
@@ -267,7 +269,8 @@ static __device__ __forceinline__ bool find_vector(const lane_team<L> &team, con
     return works && found;
 }
 
-/* The rows of D (T - x) D, a lane a row: t is a product of ratios, and then what its rounding left of t e t - 1 is taken out. */
+/* The rows of D (T - x) D, a lane a row: t is a product of ratios, and then what its rounding left of t e t - 1 is
+ * taken out. */
 template <int L>
 static __device__ __forceinline__ double scale_rows(const lane_team<L> &team, int n, double d, double e, twist_row *row)
 {
@@ -303,8 +306,8 @@ template <int N> static __device__ __forceinline__ int product_row(int step, int
     return N % 16 == 0 ? step / 4 * 16 + quarter * 4 + step % 4 : quarter * (N / 4) + step;
 }
 
-/* Z, columns of a matrix of order N in shared memory, becomes Z - Z (Z'Z - I) / 2.  Returns the largest entry of Z'Z - I; Z stays
- * as it is where that is TWIST_HOPELESS.  All lanes of a warp. */
+/* Z, columns of a matrix of order N in shared memory, becomes Z - Z (Z'Z - I) / 2.  Returns the largest entry of Z'Z -
+ * I; Z stays as it is where that is TWIST_HOPELESS.  All lanes of a warp. */
 template <int N> static __device__ __forceinline__ double polish(double *z, int n, int lane)
 {
     constexpr int down = (N + 15) / 16, across = N / 8, pitch = twist_shape<N>::pitch;
@@ -364,8 +367,8 @@ template <int N> static __device__ __forceinline__ double polish(double *z, int 
     return largest;
 }
 
-/* Whether Z of a team has become orthogonal; the matrices of a warp take turns.  z: of the warp's first team; stride: numbers to the
- * next one's. */
+/* Whether Z of a team has become orthogonal; the matrices of a warp take turns.  z: of the warp's first team; stride:
+ * numbers to the next one's. */
 template <int N, int L>
 static __device__ __forceinline__ bool make_orthogonal(double *z, int stride, int n, int lane, bool works)
 {
@@ -383,8 +386,9 @@ static __device__ __forceinline__ bool make_orthogonal(double *z, int stride, in
     return good;
 }
 
-/* All pairs of a scaled T; norm: its largest sum of a row.  Lane k has pair k: *value, and column k of Z.  False where they were
- * not found; so it is where the team does not work.  All lanes of a warp; stride: numbers from a team's place to the next one's. */
+/* All pairs of a scaled T; norm: its largest sum of a row.  Lane k has pair k: *value, and column k of Z.  False where
+ * they were not found; so it is where the team does not work.  All lanes of a warp; stride: numbers from a team's place
+ * to the next one's. */
 template <int N, int L>
 static __device__ __forceinline__ bool twist_pairs(const lane_team<L> &team, int n, bool works, const twist_entry &row,
                                                    const twist_place<N> &at, int stride, double *norm, double *value)

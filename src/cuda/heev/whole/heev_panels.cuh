@@ -1,16 +1,17 @@
-/* heev on CUDA, n > 64, tridiagonal, kernel 1 for the columns ahead of what fits the shared memory of all blocks (heev_team.cuh).
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 for the columns ahead of what fits the shared memory of all blocks
+ * (heev_team.cuh).
  *
- * Formula  as heev_panel.cu: within a panel A stays as it is, and what its reflectors change, A - V W^H - W V^H, is taken into
- *          account where A is used; then A is updated at once.
+ * Formula  as heev_panel.cu: within a panel A stays as it is, and what its reflectors change, A - V W^H - W V^H, is
+ *          taken into account where A is used; then A is updated at once.
  * Kernels  panel: all blocks, some columns.  update: A - V W^H - W V^H, 64 x 64 numbers a block.
- * Step     two parts, a barrier of all blocks each.  multiply: A x of the lower triangle alone.  finish: every block has some
- *          rows of V, W and x.
- * Product  pieces of some rows and 8 columns; a block has consecutive ones, its warps one after the other.  A piece's numbers
- *          are read once for A x and for A^H x.  Sums along rows go through shared memory, so that a block writes one vector
- *          for each of its tiles of rows; sums along columns are written for each piece.
+ * Step     two parts, a barrier of all blocks each.  multiply: A x of the lower triangle alone.  finish: every block
+ *          has some rows of V, W and x.
+ * Product  pieces of some rows and 8 columns; a block has consecutive ones, its warps one after the other.  A piece's
+ *          numbers are read once for A x and for A^H x.  Sums along rows go through shared memory, so that a block
+ *          writes one vector for each of its tiles of rows; sums along columns are written for each piece.
  * Memory   the lower triangle where the reflectors go; beside it V, W, x and the parts of A x.
- * Cost     complex 8/3 n^3 FMA, half of it in the product, which reads n^3 / 6 numbers and is bound by that; in the update, on
- *          tensor cores for doubles, the other half. */
+ * Cost     complex 8/3 n^3 FMA, half of it in the product, which reads n^3 / 6 numbers and is bound by that; in the
+ *          update, on tensor cores for doubles, the other half. */
 #ifndef EIG_HEEV_PANELS_CUH
 #define EIG_HEEV_PANELS_CUH
 
@@ -318,8 +319,8 @@ template <typename number, bool aligned> struct panels_reduction {
         while (to < blocks && first_piece[to] < end_of) ++to;
     }
 
-    /* Row r of A x from its parts, those of blocks from, ..., to - 1 and those of tiles, by `lanes` neighbouring lanes of a
-     * warp; in all of them. */
+    /* Row r of A x from its parts, those of blocks from, ..., to - 1 and those of tiles, by `lanes` neighbouring lanes
+     * of a warp; in all of them. */
     template <int lanes> __device__ __forceinline__ number collect(int r, int from, int to) const
     {
         int const R = r / rows, own = lane % lanes;
@@ -338,8 +339,8 @@ template <typename number, bool aligned> struct panels_reduction {
         return y;
     }
 
-    /* Ends step first - 1 with column i of V and W; if more columns follow, makes x of column `first`.  What does not need A x
-     * is done before the barrier. */
+    /* Ends step first - 1 with column i of V and W; if more columns follow, makes x of column `first`.  What does not
+     * need A x is done before the barrier. */
     __device__ __forceinline__ void finish(const panels_job &job, int first, int i, bool follows, unsigned turn) const
     {
         enum { LANES = 16, AT_ONCE = PANELS_THREADS / LANES };
@@ -453,7 +454,8 @@ template <typename number, bool aligned> struct panels_reduction {
         if (r > first + 1) squared += square(z);
     }
 
-    /* What this block's rows of x give: its part of the norm, and of the products with `count` columns of V and of W. */
+    /* What this block's rows of x give: its part of the norm, and of the products with `count` columns of V and of
+     * W. */
     __device__ __forceinline__ void end_rows(const panels_job &job, int count, real squared) const
     {
         squared = warp_sum(squared);
@@ -606,7 +608,8 @@ static __global__ void __launch_bounds__(COPY_THREADS) heev_largest_kernel(heev_
     ((real *)largest)[blockIdx.x] = finite ? big : (real)NAN;
 }
 
-/* The lower triangle, divided by its unit, to where the reflectors go; all blocks of the kernel before have a largest entry. */
+/* The lower triangle, divided by its unit, to where the reflectors go; all blocks of the kernel before have a largest
+ * entry. */
 template <typename number>
 static __global__ void __launch_bounds__(COPY_THREADS)
     heev_scale_kernel(heev_job job, int64_t m, const void *largest, int largests)

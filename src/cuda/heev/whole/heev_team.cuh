@@ -1,16 +1,19 @@
-/* heev on CUDA, n > 64, tridiagonal, kernel 1 where a matrix fits the shared memory of a team of thread blocks: A = Q T Q^H by
- * Householder reflectors.
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 where a matrix fits the shared memory of a team of thread blocks: A = Q T
+ * Q^H by Householder reflectors.
  *
  * Formula  as heev_panel.cu: H = I - tau u u^H with u = (1, ...), real off-diagonals; A u and u^H A u from A x.
- * Mapping  block b of a team of G has rows b, b + G, ... of the whole square, both triangles, in registers.  v, w, x are in all
- *          blocks.  A warp has some of the block's rows, and a class of columns; its lanes have columns.
- * Step     multiply: A - v w^H - w v^H of the step before on the own rows, and their product with x.  exchange: every block
- *          gets all of A x, and the next column of A, which is a number of each row.  finish: every block makes u, w and the
- *          next x for itself.  So a column takes one exchange and no barrier of the team.
- * Exchange numbers of a row go to a slot that holds a mark until they come; readers look until it has gone.  Slots are used in
- *          turn, three of them, and the writer puts the mark back when all blocks have read: who has received a turn from
- *          all blocks knows that they have read the one before.  So a block goes on sending its last row when that is done.
- * Bits     a sum's order depends on n alone, so G does not matter: columns in classes of 32 at a distance, lanes, then classes.
+ * Mapping  block b of a team of G has rows b, b + G, ... of the whole square, both triangles, in registers.  v, w, x
+ *          are in all blocks.  A warp has some of the block's rows, and a class of columns; its lanes have columns.
+ * Step     multiply: A - v w^H - w v^H of the step before on the own rows, and their product with x.  exchange: every
+ *          block gets all of A x, and the next column of A, which is a number of each row.  finish: every block makes
+ *          u, w and the next x for itself.  So a column takes one exchange and no barrier of the team.
+ * Exchange numbers of a row go to a slot that holds a mark until they come; readers look until it has gone.  Slots are
+ * used in
+ *          turn, three of them, and the writer puts the mark back when all blocks have read: who has received a turn
+ *          from all blocks knows that they have read the one before.  So a block goes on sending its last row when that
+ *          is done.
+ * Bits     a sum's order depends on n alone, so G does not matter: columns in classes of 32 at a distance, lanes, then
+ *          classes.
  * Cost     complex 2 n^3 FMA; bound by the exchange, some 0.7 us a column, and by shared memory, 2 n^3 / 3 numbers. */
 #ifndef EIG_HEEV_TEAM_CUH
 #define EIG_HEEV_TEAM_CUH
@@ -21,8 +24,8 @@
 
 enum { TEAM_TURNS = 3 };
 
-/* What a team works on: matrices of order n at `from`, element (i, j) of the lower triangle at i down + j across.  Columns of u go to
- * `keep`, below the diagonal. */
+/* What a team works on: matrices of order n at `from`, element (i, j) of the lower triangle at i down + j across.
+ * Columns of u go to `keep`, below the diagonal. */
 struct team_job {
     const void *from;
     int64_t from_stride, down, across;
@@ -47,8 +50,8 @@ template <typename number> struct team_message {
     __device__ __forceinline__ team_message() {}
 };
 
-/* How a block works: its warps, the rows of v, w and x a thread, the classes of columns, and the numbers of the matrix that a thread
- * has: `deep` rows of the block's in `wide` columns. */
+/* How a block works: its warps, the rows of v, w and x a thread, the classes of columns, and the numbers of the matrix
+ * that a thread has: `deep` rows of the block's in `wide` columns. */
 template <int warps_, int most_, int classes_, int deep_, int wide_> struct team_shape {
     static constexpr int warps = warps_, most = most_, classes = classes_, deep = deep_, wide = wide_;
     static constexpr int threads = 32 * warps, groups = warps / classes;
@@ -317,8 +320,8 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
         return first > block ? (first - block + team - 1) / team : 0;
     }
 
-    /* A - v w^H - w v^H from row and column `first` on, its product with x in parts, and column `first`.  Rows and columns that
-     * are done are left alone, four and two at a time. */
+    /* A - v w^H - w v^H from row and column `first` on, its product with x in parts, and column `first`.  Rows and
+     * columns that are done are left alone, four and two at a time. */
     __device__ __forceinline__ void multiply(int first, number (&a)[deep][wide]) const
     {
         enum { ROWS = deep < 4 ? deep : 4, COLUMNS = wide < 2 ? wide : 2 };
@@ -421,8 +424,8 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
 
     /* -------------------------------------------------------------------- finish */
 
-    /* Column `first` of A has come, and A x: ends step first - 1, if first is not 0, and makes x of column `first`.  Returns
-     * the thread's part of the norm of x behind its first number. */
+    /* Column `first` of A has come, and A x: ends step first - 1, if first is not 0, and makes x of column `first`.
+     * Returns the thread's part of the norm of x behind its first number. */
     __device__ __forceinline__ real finish(int first, const reflector_by_division<number> &h, real *d,
                                            number *keep) const
     {

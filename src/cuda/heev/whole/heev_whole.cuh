@@ -4,15 +4,15 @@
 
 #include "heev/heev_cuda.cuh"
 
-/* Whether kernels that take all matrices T at once are faster than those with all of the GPU for one after the other.  They find no
- * range. */
+/* Whether kernels that take all matrices T at once are faster than those with all of the GPU for one after the other.
+ * They find no range. */
 extern "C" bool eig_cuda_heev_are_many(const heev_problem *p);
 
 /* Whether divide and conquer finds all pairs of T. */
 extern "C" bool eig_cuda_heev_divides(const heev_problem *p);
 
-/* Rows and columns that a thread block of the products has: the narrow tiles up to HEEV_NARROW_MOST, where there would be too few
- * of the others. */
+/* Rows and columns that a thread block of the products has: the narrow tiles up to HEEV_NARROW_MOST, where there would
+ * be too few of the others. */
 enum { HEEV_NARROW = 32, HEEV_WIDE = 64, HEEV_NARROW_MOST = 1024 };
 
 static __host__ __device__ __forceinline__ int heev_product_tile(int64_t n)

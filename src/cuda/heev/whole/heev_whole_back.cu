@@ -1,12 +1,13 @@
-/* heev on CUDA, n > 64, tridiagonal, one matrix or few, kernels after the eigenvectors Z of T: V = Q Z, by products that the whole
- * GPU works on.
+/* heev on CUDA, n > 64, tridiagonal, one matrix or few, kernels after the eigenvectors Z of T: V = Q Z, by products
+ * that the whole GPU works on.
  *
  * Formula  as heev_back.cu, 64 reflectors at a time: Z - Y (F (Y^H Z)), the last block of reflectors first.
- * Kernels  gram and factor: parts of Y^H Y, and F, of all blocks.  Of each block: project, parts of Y^H Z over some rows each; combine,
- *          -F times their sum; apply, the product of Y and that is added to Z.  After all: heev_store.cu.
- * Mapping  project and apply: a thread block of four warps has a tile of 64 x 64 or of 32 x 32, a warp a quarter of it; tiles of Y
- *          and Z come through shared memory, some steps ahead.  A kernel begins before the one ahead of it has ended, with what
- *          does not depend on that.
+ * Kernels  gram and factor: parts of Y^H Y, and F, of all blocks.  Of each block: project, parts of Y^H Z over some
+ *          rows each; combine, -F times their sum; apply, the product of Y and that is added to Z.  After all:
+ *          heev_store.cu.
+ * Mapping  project and apply: a thread block of four warps has a tile of 64 x 64 or of 32 x 32, a warp a quarter of it;
+ *          tiles of Y and Z come through shared memory, some steps ahead.  A kernel begins before the one ahead of it
+ *          has ended, with what does not depend on that.
  * Bits     parts depend on n alone, and a column's sums on no other column: a range has the bits of the whole.
  * Cost     complex 4 n^2 k FMA for k columns, on tensor cores for doubles; 3 launches for 64 reflectors. */
 #include "heev/block/heev_factor.cuh"
@@ -24,8 +25,8 @@ enum {
     COMBINE_PITCH = BLOCK + 4
 };
 
-/* A step of a product takes `depth` of its terms; tiles with the terms side by side have `pitch` numbers a row, those with all
- * rows side by side `long_pitch`: no bank is asked for twice. */
+/* A step of a product takes `depth` of its terms; tiles with the terms side by side have `pitch` numbers a row, those
+ * with all rows side by side `long_pitch`: no bank is asked for twice. */
 template <typename number, int tile> struct multiply_shape {
     static constexpr bool large = sizeof(number) == 16;
     static constexpr int half = tile / 2 /* of a warp */, depth = large ? 8 : 16;
@@ -61,8 +62,8 @@ template <typename number, bool aligned> struct multiply_part {
     }
 };
 
-/* Calls work(a, b, first) for all (a, b) of an array, a < inner, b < outer, b from the least on; neighbouring threads have
- * neighbouring a, and a thread one a alone. */
+/* Calls work(a, b, first) for all (a, b) of an array, a < inner, b < outer, b from the least on; neighbouring threads
+ * have neighbouring a, and a thread one a alone. */
 template <int inner, int outer, typename function> static __device__ __forceinline__ void each_of(function work)
 {
     constexpr int together = MULTIPLY_THREADS / inner;
@@ -71,8 +72,8 @@ template <int inner, int outer, typename function> static __device__ __forceinli
     for (int e = 0; e < outer / together; ++e) work(a, first + e * together);
 }
 
-/* What a thread has of an array whose columns are `pitch` apart: where its first element lies, of the first step, and how far
- * apart its elements are. */
+/* What a thread has of an array whose columns are `pitch` apart: where its first element lies, of the first step, and
+ * how far apart its elements are. */
 template <int inner, typename element> struct mine_of {
     const element *from;
     int64_t apart;
@@ -82,8 +83,8 @@ template <int inner, typename element> struct mine_of {
     }
 };
 
-/* Adds to the warp's tile a product of `steps` steps. left and right send the tiles of a step; only right depends on the kernel
- * ahead.  a and b read an element of these: (row of the thread block's tile, term) and (term, column). */
+/* Adds to the warp's tile a product of `steps` steps. left and right send the tiles of a step; only right depends on
+ * the kernel ahead.  a and b read an element of these: (row of the thread block's tile, term) and (term, column). */
 template <typename shape, typename number, typename tile_type, typename sender, typename other_sender, typename reader,
           typename other_reader>
 static __device__ __forceinline__ void multiply(tile_type &tile, int steps, number *memory, sender left,

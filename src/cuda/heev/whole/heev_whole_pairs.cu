@@ -1,9 +1,10 @@
-/* heev on CUDA, one matrix or few, tridiagonal: eigenpairs of T by the kernels of stemr, values alone by those of stebz; of a
- * range its pairs alone.
+/* heev on CUDA, one matrix or few, tridiagonal: eigenpairs of T by the kernels of stemr, values alone by those of
+ * stebz; of a range its pairs alone.
  *
  * Many   of more matrices of low order divide and conquer makes the pairs, of all at once (divide/).
- * Waits  for the stream, some times a matrix, because stemr's host reads counters, as does a range by value.  Values alone wait
- *        for nothing.  While the stream is captured divide and conquer does all, of orders for which there is room.
+ * Waits  for the stream, some times a matrix, because stemr's host reads counters, as does a range by value.  Values
+ *        alone wait for nothing.  While the stream is captured divide and conquer does all, of orders for which there
+ *        is room.
  * Scale  T's norm is about 1; a T that came from numbers that are not finite is zero, and its unit NaN. */
 #include "heev/whole/heev_whole.cuh"
 #include "host_arrays.cuh"
@@ -76,7 +77,8 @@ static eig_status count_range(eig_context *ctx, heev_job *job, cudaStream_t stre
 
 /* --------------------------------------------------------------------- pairs */
 
-/* The values become d; failed tells how many pairs stemr gave up.  A block a matrix, of which stemr does one at a time. */
+/* The values become d; failed tells how many pairs stemr gave up.  A block a matrix, of which stemr does one at a
+ * time. */
 template <typename real>
 static __global__ void __launch_bounds__(PAIRS_THREADS) heev_take_pairs_kernel(heev_job job, int64_t at)
 {

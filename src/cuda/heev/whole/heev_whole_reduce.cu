@@ -1,5 +1,5 @@
-/* heev on CUDA, n > 64, tridiagonal, kernel 1 for few matrices: launches.  Columns ahead of what fits the shared memory of all
- * blocks go by panels (heev_panels.cuh), the rest by a team of blocks a matrix (heev_team.cuh). */
+/* heev on CUDA, n > 64, tridiagonal, kernel 1 for few matrices: launches.  Columns ahead of what fits the shared memory
+ * of all blocks go by panels (heev_panels.cuh), the rest by a team of blocks a matrix (heev_team.cuh). */
 #include "heev/whole/heev_panels.cuh"
 #include "heev/whole/heev_team.cuh"
 #include "per_type.cuh"
@@ -63,8 +63,8 @@ static int64_t columns_by_panels(const eig_context *ctx, int64_t n)
     return n <= most ? 0 : (n - most + PANELS_GROUP - 1) / PANELS_GROUP * PANELS_GROUP;
 }
 
-/* The fastest clusters for `count` matrices: a column takes some 1.2 us, and its product as long as a block's share of the
- * matrix is large. */
+/* The fastest clusters for `count` matrices: a column takes some 1.2 us, and its product as long as a block's share of
+ * the matrix is large. */
 static team_plan plan_of_clusters(const eig_context *ctx, int64_t n, int64_t count)
 {
     const cuda_state *const s = cuda_state_of(ctx);

@@ -1,17 +1,17 @@
-/* geev on CUDA: looks at the results of a slice before their info may be 0, and lists what is doubtful (geev_certify.cuh says what is
- * asked; geev_second.cu solves it again).
+/* geev on CUDA: looks at the results of a slice before their info may be 0, and lists what is doubtful
+ * (geev_certify.cuh says what is asked; geev_second.cu solves it again).
  *
- *   look_small        n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm, and all vectors by one x; the matrix
- *                     lies in shared memory
+ *   look_small        n <= 32: the eigenvalues of all matrices, P lanes each, by traces and norm, and all vectors by
+ *                     one x; the matrix lies in shared memory
  *   sums, values      larger n: eigenvalues by one or more blocks a matrix: sums, and what they say
  *   forms             larger n: all vectors of one side of a matrix by one x, a block each
  *   vectors_small     n <= 32: vectors of the matrices that are noted as spread, one by one, a lane each
  *   vectors_large     larger n: A V - V diag(w) in tiles, a block for 32 vectors
  *
- * By x     x^H (A v - w v) = (x^H A - w x^H) v for the probe x, which looks random (primitives/probe.cuh): n operations a vector.  A
- *          residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
- * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have no vectors do
- *          without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
+ * By x     x^H (A v - w v) = (x^H A - w x^H) v for the probe x, which looks random (primitives/probe.cuh): n operations
+ *          a vector.  A residual that is no good passes by a rare chance.  Left vectors are right ones of A^H.
+ * Cost     one pass over A and the vectors, n^2 numbers each; roads that certify their eigenvalues themselves and have
+ *          no vectors do without.  One by one: 2 n^3 multiplications a side of a spread matrix. */
 #include "geev/geev_results.cuh"
 #include "primitives/probe.cuh"
 
@@ -23,8 +23,8 @@ extern __shared__ __align__(16) char certify_memory[];
 
 /* ------------------------------------------------------------------- eigenvalues, n <= 32 */
 
-/* A in shared memory, column by column, ld apart, a lane a row or, where A lies by rows, a column; the largest part, infinite where
- * one is not finite. */
+/* A in shared memory, column by column, ld apart, a lane a row or, where A lies by rows, a column; the largest part,
+ * infinite where one is not finite. */
 template <int P>
 static __device__ __forceinline__ real load_small(lane_team<P> team, const geev_problem &p, int64_t b, entry *a, int n,
                                                   int ld, bool lives)
@@ -300,7 +300,8 @@ static __device__ __forceinline__ matrix_sums collect(block_team<SUMS_THREADS> t
             team.max(s.most)};
 }
 
-/* What the sums, not scaled, say of matrix `at` and its eigenvalues; where squares over- or underflow they are made anew. */
+/* What the sums, not scaled, say of matrix `at` and its eigenvalues; where squares over- or underflow they are made
+ * anew. */
 static __device__ void judge_values(block_team<SUMS_THREADS> team, const geev_slice &slice, int64_t at, matrix_sums s,
                                     tile_row *tile)
 {
@@ -362,8 +363,8 @@ static __global__ void __launch_bounds__(SUMS_THREADS) values(geev_slice slice)
     judge_values(team, slice, at, s, tile);
 }
 
-/* y_i = component i of x^H A, or of x^H A^H, A times unit: by a thread or, where the entries that it sums lie side by side, by a warp for
- * EACH of them. */
+/* y_i = component i of x^H A, or of x^H A^H, A times unit: by a thread or, where the entries that it sums lie side by
+ * side, by a warp for EACH of them. */
 static __device__ void make_forms(const geev_slice &slice, int64_t b, bool left, real unit, complex *y)
 {
     const geev_problem &p = slice.p;

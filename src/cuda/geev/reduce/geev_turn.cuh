@@ -1,7 +1,7 @@
-/* The transpose in the place of a balanced matrix, where that is the better problem (balance_turns): the QR iteration finds the
- * eigenvalues of a matrix best whose norm lies above the diagonal.  A matrix of less than three rows beside those that balancing has
- * isolated stays as it is, as on the CPU.  What is computed then are the vectors of the transpose: geev_target tells
- * where they go. */
+/* The transpose in the place of a balanced matrix, where that is the better problem (balance_turns): the QR iteration
+ * finds the eigenvalues of a matrix best whose norm lies above the diagonal.  A matrix of less than three rows beside
+ * those that balancing has isolated stays as it is, as on the CPU.  What is computed then are the vectors of the
+ * transpose: geev_target tells where they go. */
 #ifndef EIG_GEEV_TURN_CUH
 #define EIG_GEEV_TURN_CUH
 
@@ -38,9 +38,9 @@ static __device__ __forceinline__ void for_entries(team_type team, int first, in
         for (int j = first + team.rank % lanes; j <= last; j += lanes) act(i, j);
 }
 
-/* Puts the transpose in the place of the matrix, for the teams where `acts`: of rows and columns lo..hi, beside which all is zero but
- * the diagonal, or, with origin, of all of it, permuted so that it is upper triangular but for a block again; lo, hi, origin and scale
- * become its.  Out of line, since few matrices need it. */
+/* Puts the transpose in the place of the matrix, for the teams where `acts`: of rows and columns lo..hi, beside which
+ * all is zero but the diagonal, or, with origin, of all of it, permuted so that it is upper triangular but for a block
+ * again; lo, hi, origin and scale become its.  Out of line, since few matrices need it. */
 template <typename entry, typename team_type, typename real = real_of<entry>>
 static __device__ __noinline__ void transpose(team_type team, geev_view<entry> h, bool acts, geev_record *record,
                                               int *origin, real *scale)
@@ -55,7 +55,8 @@ static __device__ __noinline__ void transpose(team_type team, geev_view<entry> h
     team.sync();
     if (acts) record->turned = 1;
     if (!team.anywhere(mirrors)) return;
-    /* Mirrored at the other diagonal: the transpose in reverse order, which is upper triangular where the matrix was. */
+    /* Mirrored at the other diagonal: the transpose in reverse order, which is upper triangular where the matrix
+     * was. */
     for_entries(team, 0, mirrors ? n - 1 : -1, [&](int i, int j) {
         if (i + j < n - 1) trade(h(i, j), h(n - 1 - j, n - 1 - i));
     });
@@ -96,8 +97,8 @@ static __device__ __forceinline__ void turn(team_type team, geev_view<entry> h, 
     if (team.anywhere(turns)) transpose(team, h, turns, record, origin, scale);
 }
 
-/* Where the caller's vectors of one side of matrix b go, to NULL: nowhere; conjugate: they are the conjugates of the other side's
- * vectors of a transpose. */
+/* Where the caller's vectors of one side of matrix b go, to NULL: nowhere; conjugate: they are the conjugates of the
+ * other side's vectors of a transpose. */
 template <typename complex> struct geev_target {
     complex *to; /* column k begins at to + k ld */
     int64_t ld;

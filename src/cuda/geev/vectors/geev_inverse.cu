@@ -1,5 +1,6 @@
-/* geev on CUDA: eigenvectors and condition numbers of matrices of order up to 64 whose eigenvalues are there, by inverse iteration.
- * Matrices that it gives up go to the slice's list.  Real matrices, in four shapes of the grid, then complex ones. */
+/* geev on CUDA: eigenvectors and condition numbers of matrices of order up to 64 whose eigenvalues are there, by
+ * inverse iteration.  Matrices that it gives up go to the slice's list.  Real matrices, in four shapes of the grid,
+ * then complex ones. */
 #include "geev/reduce/geev_grid.cuh"
 #include "geev/schur/geev_lanes.cuh"
 #include "geev/schur/geev_schur_matrix.cuh"
@@ -7,18 +8,19 @@
 
 /* ------------------------------------------------------------------- real matrices */
 
-/* Eigenvectors of a real matrix whose eigenvalues are known, by inverse iteration on its Hessenberg form H = Q'AQ: a lane for
- * each column of the eigenvectors, so two for the real and imaginary parts of a pair.
+/* Eigenvectors of a real matrix whose eigenvalues are known, by inverse iteration on its Hessenberg form H = Q'AQ: a
+ * lane for each column of the eigenvectors, so two for the real and imaginary parts of a pair.
  *
- * Steps    load, balance and reduce in registers (geev_grid.cuh); H and the reflectors go to shared memory; then for each
- *          eigenvalue w solve (H - w) x = b once or more; the reflectors, back from balancing, norm 1.
- * Solving  goes from the last column to the first.  Of columns k - 1 and k, either is eliminated from row k with the other
- *          one's help, whichever has the larger entry there (partial pivoting); what remains is the running column c.  The
- *          finished column of the triangular factor is used at once, so that a vector takes two columns of memory: c, whose
- *          free places take the multipliers, and b, which becomes x.
- * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not reach
- *          some n eps ||H||, or with eigenvalues so close that their vectors might come out parallel, is given up: it is
- *          for the Schur form.
+ * Steps    load, balance and reduce in registers (geev_grid.cuh); H and the reflectors go to shared memory; then for
+ *          each eigenvalue w solve (H - w) x = b once or more; the reflectors, back from balancing, norm 1.
+ * Solving  goes from the last column to the first.  Of columns k - 1 and k, either is eliminated from row k with the
+ *          other one's help, whichever has the larger entry there (partial pivoting); what remains is the running
+ *          column c.  The finished column of the triangular factor is used at once, so that a vector takes two columns
+ *          of memory: c, whose free places take the multipliers, and b, which becomes x.
+ * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not
+ *               reach
+ *          some n eps ||H||, or with eigenvalues so close that their vectors might come out parallel, is given up: it
+ *          is for the Schur form.
  * Bits     rounds depend on the matrix alone, not on the others of the warp.
  * Source   LAPACK's hsein; J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9. */
 
@@ -270,7 +272,8 @@ static __device__ __forceinline__ geev_record begin_grid(grid_type &grid, team_t
     return record;
 }
 
-/* Matrix b balanced and in Hessenberg form in area.t, with the reflectors; scratch: the grid's.  By the lanes of one warp. */
+/* Matrix b balanced and in Hessenberg form in area.t, with the reflectors; scratch: the grid's.  By the lanes of one
+ * warp. */
 template <typename grid_type, typename team_type, typename real>
 static __device__ __forceinline__ geev_record begin_inverse(team_type team, const schur_area<real> &a, real *scratch,
                                                             const geev_problem &p, int64_t b, bool lives)
@@ -311,19 +314,21 @@ static __device__ __forceinline__ bool inverse_matrix(team_type team, const schu
 
 /* ------------------------------------------------------------------- complex matrices */
 
-/* Eigenvectors of a complex matrix whose eigenvalues are known, by inverse iteration on its Hessenberg form H: L lanes a
- * vector.
+/* Eigenvectors of a complex matrix whose eigenvalues are known, by inverse iteration on its Hessenberg form H: L lanes
+ * a vector.
  *
- * Steps    load what geev_single.cu has balanced and reduced, with the reflectors below H; then for each eigenvalue w solve
- *          (H - w) x = b once or twice; the reflectors, back from balancing, norm 1.
- * Solving  goes from the last column to the first.  Of columns k - 1 and k, either is eliminated from row k with the other
- *          one's help, whichever has the larger entry there (partial pivoting); what remains is the running column c.  The
- *          finished column of the triangular factor is used at once, so that a vector takes two columns of memory: c, whose
- *          free places take the multipliers, and b, which becomes x.  A lane owns every L-th row.
- * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not reach
+ * Steps    load what geev_single.cu has balanced and reduced, with the reflectors below H; then for each eigenvalue w
+ *          solve (H - w) x = b once or twice; the reflectors, back from balancing, norm 1.
+ * Solving  goes from the last column to the first.  Of columns k - 1 and k, either is eliminated from row k with the
+ *          other one's help, whichever has the larger entry there (partial pivoting); what remains is the running
+ *          column c.  The finished column of the triangular factor is used at once, so that a vector takes two columns
+ *          of memory: c, whose free places take the multipliers, and b, which becomes x.  A lane owns every L-th row.
+ * Certificate   ||(H - w) x|| / ||x|| = ||b|| / ||x||, by how much x has grown.  A matrix with a vector that does not
+ *               reach
  *          n eps ||H||, or with eigenvalues so close that their vectors might come out parallel, is given up: it is for
- *          the Schur form.  So is one whose terms cancel, which growth does not show, and one that has grown by far more: several pivots were as small as rounding errors, of a graded
- *          matrix, and the growth says nothing of the residual.
+ *          the Schur form.  So is one whose terms cancel, which growth does not show, and one that has grown by far
+ *          more: several pivots were as small as rounding errors, of a graded matrix, and the growth says nothing of
+ *          the residual.
  * Source   LAPACK's hsein; J. Wilkinson, The algebraic eigenvalue problem (1965), chapter 9. */
 
 /* A vector in memory, in the order of one side. */
@@ -370,8 +375,9 @@ static __device__ __forceinline__ bool eliminate_row(sub_team<L> lanes, const sc
     return step.swaps;
 }
 
-/* Solves (H - w) x = b, |b| <= 1, in the place of b; x is scaled to 1 at most.  Returns by how much it was larger; 0 where the
- * solution of the triangular system is so much larger than x, which its columns make of it, that x has lost digits. */
+/* Solves (H - w) x = b, |b| <= 1, in the place of b; x is scaled to 1 at most.  Returns by how much it was larger; 0
+ * where the solution of the triangular system is so much larger than x, which its columns make of it, that x has lost
+ * digits. */
 template <int L, typename complex, typename real>
 static __device__ __forceinline__ real inverse_step(sub_team<L> lanes, const schur_side<complex> &s, complex w,
                                                     real least, inverse_column<complex> c, inverse_column<complex> b)
@@ -518,7 +524,8 @@ static __device__ __forceinline__ void end_matrix(team_type team, const schur_ar
                                                   int64_t b, bool good, bool lives)
 {
     bool const scaled = is_spread(team, a.scale, a.n, lives && good), spread = scaled || !slice.p.balance;
-    /* where balancing may have spoilt vectors, condition numbers are those of the Schur form, whatever else is wanted */
+    /* where balancing may have spoilt vectors, condition numbers are those of the Schur form, whatever else is
+     * wanted */
     if (scaled && slice.p.condition) good = false;
     if (!lives || team.rank != 0) return;
     if (!good) slice.failed[atomicAdd(&slice.queue->failed, 1ull)] = b;

@@ -4,10 +4,10 @@
 
 #include "geev/schur/geev_back.cuh"
 
-/* INVERSE_APART: eigenvalues closer than that many n eps ||H|| are for the Schur form.  INVERSE_FINE: a vector with a residual of
- * so many n eps ||H|| needs no more rounds; INVERSE_GOOD: with one of so many it is good.  Complex: INVERSE_MOST_GROWTH, by how
- * much more than that a vector may grow; one pivot that is replaced gives some 8 sqrt(n).  INVERSE_CANCELS, by how much terms of x
- * may be larger than x: the residual gets as many eps ||H||. */
+/* INVERSE_APART: eigenvalues closer than that many n eps ||H|| are for the Schur form.  INVERSE_FINE: a vector with a
+ * residual of so many n eps ||H|| needs no more rounds; INVERSE_GOOD: with one of so many it is good.  Complex:
+ * INVERSE_MOST_GROWTH, by how much more than that a vector may grow; one pivot that is replaced gives some 8 sqrt(n).
+ * INVERSE_CANCELS, by how much terms of x may be larger than x: the residual gets as many eps ||H||. */
 enum {
     INVERSE_ROUNDS = 2,
     INVERSE_APART = 64,
@@ -52,8 +52,8 @@ static __device__ __forceinline__ geev_target<complex> inverse_place(const geev_
     return place;
 }
 
-/* Condition numbers |y^H x| of matrix b: its left vectors are stored, the right ones (turned: their conjugates) are in area.v.
- * Returns whether all are more than what rounding errors make of 0; good: whether there are vectors. */
+/* Condition numbers |y^H x| of matrix b: its left vectors are stored, the right ones (turned: their conjugates) are in
+ * area.v.  Returns whether all are more than what rounding errors make of 0; good: whether there are vectors. */
 template <typename team_type, typename entry>
 static __device__ bool inverse_conditions(team_type team, const schur_area<entry> &a, const geev_slice &slice,
                                           int64_t b, bool turned, bool good)
@@ -89,8 +89,9 @@ template <typename complex> static __device__ __forceinline__ complex minus_prod
     return product_add(negative(a), b, c);
 }
 
-/* How row k of H - w is eliminated from the running column c and the column a beside it, whose entries there are ck and p: one of
- * the two is the pivot, m times it is subtracted from the other one, which goes on as c, and y times it from b. */
+/* How row k of H - w is eliminated from the running column c and the column a beside it, whose entries there are ck and
+ * p: one of the two is the pivot, m times it is subtracted from the other one, which goes on as c, and y times it from
+ * b. */
 template <typename complex> struct row_elimination {
     bool swaps; /* a is the pivot */
     complex m, y;

@@ -1,17 +1,19 @@
 /* The probe: a vector x that looks random, by which certificates test many things at once.
  *
- * Sizes    from 1 to 2 (parts of complex ones: from 1/2 to 3/2), without order: with one size, errors of opposite sign on two rows would
- *          hide each other half of the time, and two eigenpairs of a diagonal matrix that change places always; sizes that grow by
- *          equal steps (times an irrational number, modulo 1) and signs + - - + hide a constant.
- * Phases   of complex ones are as many as entries: with powers of i, x^H E x is blind to every second imaginary part of a Hermitian E.
+ * Sizes    from 1 to 2 (parts of complex ones: from 1/2 to 3/2), without order: with one size, errors of opposite sign
+ *          on two rows would hide each other half of the time, and two eigenpairs of a diagonal matrix that change
+ *          places always; sizes that grow by equal steps (times an irrational number, modulo 1) and signs + - - + hide
+ *          a constant.
+ * Phases   of complex ones are as many as entries: with powers of i, x^H E x is blind to every second imaginary part of
+ *          a Hermitian E.
  * Numbers  have 17 bits, so that they are the same in all types. */
 #ifndef EIG_PROBE_CUH
 #define EIG_PROBE_CUH
 
 #include "primitives/number.cuh"
 
-/* The signs of both parts of x_k, 0 to 3: + - - + - + - - for the first real ones.  The bits of 32 entries are drawn by hand; the next 32
- * have them turned by what is mixed from their number. */
+/* The signs of both parts of x_k, 0 to 3: + - - + - + - - for the first real ones.  The bits of 32 entries are drawn by
+ * hand; the next 32 have them turned by what is mixed from their number. */
 static __device__ __forceinline__ constexpr unsigned probe_signs(unsigned k)
 {
     unsigned const high = 0xa5c366d6u, low = 0x3b8d2c5eu, block = k / 32, at = (k + 5 * block) % 32,

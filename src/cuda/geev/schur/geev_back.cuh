@@ -1,13 +1,14 @@
 /* Eigenvectors out of the Schur form A = Q T Q^H by a team of threads.
  *
- * Vectors  T x = w x by back-substitution: a thread owns vectors k = rank, rank + size, ...; the rows of T are read by all.
+ * Vectors  T x = w x by back-substitution: a thread owns vectors k = rank, rank + size, ...; the rows of T are read by
+ *          all.
  *          Then Q x, back from balancing, norm 1, the largest component real.
- * Left     vectors are right ones of T^H, which is upper triangular with rows and columns in reverse order: the same code
- *          goes through T the other way (schur_side).
- * Pairs    of a real matrix: the vector of the eigenvalue with the positive imaginary part lies in columns k (real parts) and
- *          k + 1 (imaginary parts).
- * Places   right vectors take the place of T's strict upper triangle, row by row as it is used up; left ones the strict lower
- *          triangle, so that they come first.  Diagonal blocks stay: what a vector has there is in area.own.
+ * Left     vectors are right ones of T^H, which is upper triangular with rows and columns in reverse order: the same
+ *          code goes through T the other way (schur_side).
+ * Pairs    of a real matrix: the vector of the eigenvalue with the positive imaginary part lies in columns k (real
+ *          parts) and k + 1 (imaginary parts).
+ * Places   right vectors take the place of T's strict upper triangle, row by row as it is used up; left ones the strict
+ *          lower triangle, so that they come first.  Diagonal blocks stay: what a vector has there is in area.own.
  * Source   LAPACK's trevc; formulas in schur.inc. */
 #ifndef EIG_GEEV_BACK_CUH
 #define EIG_GEEV_BACK_CUH
@@ -384,7 +385,8 @@ static __device__ void store_vectors(team_type team, const schur_side<entry> &s,
     }
 }
 
-/* The condition number of eigenvalue k: |y^H x|.  y(i): component i of the left vector, in the order of the balanced matrix. */
+/* The condition number of eigenvalue k: |y^H x|.  y(i): component i of the left vector, in the order of the balanced
+ * matrix. */
 template <typename entry, typename function>
 static __device__ real_of<entry> condition_of(const schur_side<entry> &right, function y, const entry *x, int k)
 {

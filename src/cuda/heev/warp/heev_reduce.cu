@@ -108,7 +108,8 @@ template <typename number, int N> struct heev_row {
     }
 };
 
-/* What the certificate asks of A, a row of which is in a lane, times `inverse`; most: its largest part.  Its x are constants. */
+/* What the certificate asks of A, a row of which is in a lane, times `inverse`; most: its largest part.  Its x are
+ * constants. */
 template <typename number, int N, typename team_type>
 static __device__ __forceinline__ void put_sums(const heev_job &job, int64_t m, bool live, const team_type &team,
                                                 typename number::real most, typename number::real inverse,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what the bindings for Fortran and Julia repeat of include/eigpack.h: constants, structures, functions.
+"""Writes what others repeat of include/eigpack.h: constants, structures and functions for Fortran and Julia, and the sentences of
+options (sentences.py) for the program, Python, Octave and Julia.
 
-    bindings/generate.py            writes bindings/fortran/eigpack.f90 and bindings/julia/src/LibEigpack.jl
+    bindings/generate.py            writes the files that differ
     bindings/generate.py --check    writes nothing; fails where one of them differs
 
 The header is read by its form: `#define`, enum, `typedef struct`, `EIG_API` prototypes.  A form that is not known is an error."""
@@ -9,6 +10,8 @@ The header is read by its form: `#define`, enum, `typedef struct`, `EIG_API` pro
 import re
 import sys
 from pathlib import Path
+
+import sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = ROOT / "include" / "eigpack.h"
@@ -260,7 +263,8 @@ def julia(header):
 def main():
     header = Header(HEADER.read_text(encoding="utf-8"))
     status = 0
-    for path, text in ((ROOT / "bindings/fortran/eigpack.f90", fortran(header)), (ROOT / "bindings/julia/src/LibEigpack.jl", julia(header))):
+    made = {ROOT / "bindings/fortran/eigpack.f90": fortran(header), ROOT / "bindings/julia/src/LibEigpack.jl": julia(header)}
+    for path, text in {**made, **sentences.copies(ROOT)}.items():
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         if sys.argv[1:] == ["--check"]:

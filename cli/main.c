@@ -33,7 +33,7 @@ static void usage(FILE *out)
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(
         out,
-        "\neigpack help COMMAND tells the options of a command; eigpack version the version.\n"
+        "\neigpack help COMMAND prints the options of a command, eigpack version the version.\n"
         "eigpack completion bash|zsh|fish prints a script for the shell, eigpack manual [COMMAND] a manual page.\n");
 }
 

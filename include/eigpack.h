@@ -120,7 +120,7 @@ typedef enum eig_status {
 EIG_API const char *eig_status_text(eig_status status);
 
 /* Values of info.  A positive one says that the iteration did not end; the family's comment says what the number
- * counts.  For stemr a positive one says which promises a pair lacks. */
+ * counts.  For stemr a positive one says which bounds a pair misses. */
 enum { EIG_INFO_OK = 0, EIG_INFO_NOT_FINITE = -1 };
 
 /* The text of an info, e.g. "the input holds a NaN or an infinity".  Never NULL. */
@@ -160,17 +160,17 @@ typedef enum eig_layout {
 typedef struct eig_context eig_context;
 
 /* Opens a context on a device: "cpu", "cuda" (the first GPU), "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs), or
- * "auto" (a GPU where one answers, else the CPU); NULL is "auto".  As with sqlite3_open, a failed call also hands out a
- * context (unless memory is exhausted: then *ctx is NULL), so that eig_error_detail can say why; every other call
- * refuses it, and it must be destroyed.
+ * "auto" (a GPU where one answers, else the CPU); NULL is "auto".  A failed call gives a context too, as sqlite3_open
+ * does, so that eig_error_detail can say why (where memory is exhausted *ctx is NULL).  Every other call refuses this
+ * context, and it must be destroyed.
  *
- * Several GPUs share each call; its arrays must be host arrays.  Matrices of a batch go to the GPU that is free.  Of
- * one large tridiagonal matrix each GPU gets a run of eigenvalues or shifts, for stemr a run of whole clusters.
+ * Several GPUs share each call; its arrays must be host arrays.  Matrices of a batch go to the GPU that is free.  Each
+ * GPU computes some neighbouring eigenvalues or shifts of one large tridiagonal matrix, for stemr whole clusters.
  * Results have the bits of one GPU.  Two outputs differ.  The orthogonality of one T by stemr is the largest estimate
  * of any GPU for its own vectors.  Its stats are sums over the GPUs, but blocks, depth and largest_cluster are the
  * largest of any GPU, and representations counts T's blocks once for each GPU.  The first GPU alone computes small
  * calls, the methods for comparison, stemr with a tree, and a range by value where an end lies within rounding errors
- * of an eigenvalue.  Each GPU has a workspace of its own: work sizes are 0.  The time of a pass is that of the GPU
+ * of an eigenvalue.  Each GPU has a workspace of its own: work sizes are 0.  The time of a stage is that of the GPU
  * where it took longest.  Where one GPU fails, the others are stopped, and the call's sentence names it.  A GPU may be
  * named twice: two threads of the host then serve it.  On a machine with one GPU "cuda:all" is "cuda". */
 EIG_API eig_status eig_create(eig_context **ctx, const char *device);
@@ -189,11 +189,10 @@ EIG_API const char *eig_error_detail(const eig_context *ctx);
 EIG_API const char *eig_describe(eig_context *ctx);
 
 /* Threads of a CPU context, and of the copies between pageable and pinned memory of a CUDA context.  0 = OpenMP's
- * default, or the CPU quota of the process's cgroup where that is less and nobody has chosen OpenMP's.  However many
- * are asked for, at most 32 are started, or twice the processors that the process may run on where that is more.
- * Results do not depend on the number.  heev and geev make threads of the context at the first call that wants them.
- * These wait awake for 12 ms after a call, as OpenMP's do, then sleep.  All signals are blocked in them.  They end in
- * eig_destroy.
+ * default, or the CPU quota of the process's cgroup where that is less and OpenMP's number was not set.  At most 32
+ * threads are started, or twice the processors that the process may run on where that is more.  Results do not depend
+ * on the number.  heev and geev create threads of the context at the first call that wants them.  These stay awake for
+ * some milliseconds after a call, then sleep.  All signals are blocked in them.  eig_destroy ends them.
  *
  * Where a thread cannot be created, libgomp ends the process.  The first calls of each calling thread therefore try
  * whether the threads can be created, and use fewer where a limit (RLIMIT_NPROC, pids.max, memory) forbids them.  One
@@ -204,7 +203,7 @@ EIG_API eig_status eig_set_threads(eig_context *ctx, int threads);
  * return cancels the computation: it returns EIG_CANCELLED and its outputs are undefined.  NULL removes the callback.
  * Calls on device arrays do not report progress.
  *
- * The callback must return.  Of its own context it may use eig_error_detail and eig_describe; every other function is
+ * The callback must return.  It may use eig_error_detail and eig_describe on its own context; every other function is
  * refused with EIG_BUSY, and the computation goes on.  Other contexts are free. */
 typedef int (*eig_progress)(void *user, double fraction);
 EIG_API eig_status eig_set_progress(eig_context *ctx, eig_progress callback, void *user);
@@ -226,10 +225,10 @@ EIG_API eig_status eig_set_stream(eig_context *ctx, void *stream);
  * host arrays after. */
 EIG_API eig_status eig_synchronize(eig_context *ctx);
 
-/* The time of one stage (pass) of a call. */
+/* The time of one stage ("pass") of a call. */
 typedef struct eig_pass {
     size_t size;      /* sizeof(eig_pass): lets the structure grow */
-    const char *name; /* e.g. "reduction"; with the table of roads in docs it tells which kernels ran */
+    const char *name; /* e.g. "reduction" */
     double ms;
 } eig_pass;
 
@@ -238,24 +237,24 @@ typedef struct eig_pass {
         sizeof(eig_pass), NULL, 0.0 \
     }
 
-/* on = 1: later calls measure how long their passes take; 0: they do not.  On device arrays a call that measures waits
+/* on = 1: later calls measure how long their stages take; 0: they do not.  On device arrays a call that measures waits
  * for its work, and is refused while its stream is captured. */
 EIG_API eig_status eig_set_timing(eig_context *ctx, int on);
 
-/* The road that the last computation took: the name of its row in the family's table of roads (docs/families/heev.md,
- * docs/maintainers/cuda/heev.md and their like), e.g. "warp", and the algorithm where the road has several: "blocks,
- * Aberth", "blocks, QR"; of several devices the first one's; "" where there was none, or where a call runs.  Valid while
- * the library is loaded.  Since 0.3. */
+/* The path of the last computation through the library: the name of its row in the family's table
+ * (docs/families/heev.md, docs/maintainers/cuda/heev.md and so on), e.g. "warp", and the algorithm where the path has
+ * several: "blocks, Aberth", "blocks, QR".  With several devices it is that of the first one; "" where there was none,
+ * or where a call runs.  Valid while the library is loaded.  Since 0.3. */
 EIG_API const char *eig_get_road(const eig_context *ctx);
 
-/* The number of passes of the last call that measured them; 0 where no call did, or where one runs.  Since 0.3. */
+/* The number of stages of the last call that measured them; 0 where no call did, or where one runs.  Since 0.3. */
 EIG_API int eig_get_passes(const eig_context *ctx);
 
-/* Pass number k of that call, from 0:
+/* Stage number k of that call, from 0:
  *     eig_pass pass = EIG_PASS;
  *     for (int k = 0; k < eig_get_passes(ctx) && eig_get_pass(ctx, k, &pass) == EIG_OK; ++k)
  *         printf("%s %g ms\n", pass.name, pass.ms);
- * Returns EIG_BAD_ARGUMENT where there is no such pass, EIG_BUSY where a call runs; neither writes a sentence.  The
+ * Returns EIG_BAD_ARGUMENT where there is no such stage, EIG_BUSY where a call runs; neither writes a sentence.  The
  * name is valid while the library is loaded.  Since 0.3. */
 EIG_API eig_status eig_get_pass(const eig_context *ctx, int k, eig_pass *pass);
 
@@ -292,14 +291,14 @@ typedef enum eig_stebz_method {
  *     eig_stebz_options options = EIG_STEBZ_OPTIONS;
  *     options.range = EIG_RANGE_INDEX, options.il = 1, options.iu = 10; */
 typedef struct eig_stebz_options {
-    size_t size;             /* sizeof(eig_stebz_options): lets the structure grow */
-    eig_range range;         /* all */
-    eig_stebz_method method; /* multisection */
-    int64_t il, iu;          /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
-    double vl, vu;           /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
-    double abstol, reltol;   /* a bracket [lo, hi] is narrow enough when hi - lo <= max(abstol, reltol*max(|lo|, |hi|));
-                                abstol = 0 stands for eps*||T||, reltol = 0 for 2*eps; see eig_dstebz */
-    int same_bits_in_batches; /* 0 or 1: a matrix has the same bits in a batch of any size, whatever this is.  Since 0.3 */
+    size_t size;              /* sizeof(eig_stebz_options): lets the structure grow */
+    eig_range range;          /* all */
+    eig_stebz_method method;  /* multisection */
+    int64_t il, iu;           /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
+    double vl, vu;            /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
+    double abstol;            /* a bracket of this width is narrow enough; 0 = eps*||T||.  See eig_dstebz */
+    double reltol;            /* a bracket of this width, relative to its larger end, is narrow enough; 0 = 2*eps */
+    int same_bits_in_batches; /* no effect: a matrix always has the same bits alone and in a batch.  Since 0.3 */
     int reserved;             /* 0 */
 } eig_stebz_options;
 
@@ -323,23 +322,24 @@ EIG_API void eig_stebz_options_init(eig_stebz_options *options, size_t size);
  *   lower, upper    [as w] out, or both NULL: lower[k] <= exact eigenvalue <= upper[k]
  *   info     [1]    out, or NULL: 0, or EIG_INFO_NOT_FINITE (*m is 0; w, lower, upper are NaN)
  *
- * Each w[k] is the midpoint of a bracket that Sturm counts prove to hold the eigenvalue asked for.  Its error is at
- * most half the tolerance above plus 3 eps ||T||, where eps is DBL_EPSILON or FLT_EPSILON and ||T|| the largest
- * absolute row sum.  A positive abstol below eps*||T|| selects the pivot count with exact splitting, which finds
- * small eigenvalues of graded matrices to high relative accuracy where T determines them (as LAPACK's dstebz does);
- * it takes 6 to 15 times as long (docs/families/stebz.md).  Where ||T|| exceeds 2^960 (1e289), numbers below 2^-956
- * lose digits; multisection on a CPU keeps the digits of rows whose off-diagonals are 0.  Where the middle of a bracket
- * overflows and the bracket does not, w is the largest number.  The comment at eig_range has the rule of
- * EIG_RANGE_VALUE.
+ * Each w[k] is the midpoint of a bracket [lo, hi] that Sturm counts prove to hold the eigenvalue asked for, with
+ * hi - lo <= t = max(abstol, reltol*max(|lo|, |hi|)).  Its error is at most t/2 plus 3 eps ||T||, where eps is
+ * DBL_EPSILON or FLT_EPSILON and ||T|| the largest absolute row sum.  A positive abstol below eps*||T|| selects the
+ * pivot count with exact splitting, which finds small eigenvalues of graded matrices to high relative accuracy where T
+ * determines them (as LAPACK's dstebz does); it takes several times as long (docs/families/stebz.md).  Where ||T||
+ * exceeds 2^960 (1e289), numbers below 2^-956 lose digits; multisection on a CPU keeps the digits of rows whose
+ * off-diagonals are 0.  Where the middle of a bracket overflows and the bracket does not, w is the largest number.  The
+ * comment at eig_range has the rule of EIG_RANGE_VALUE.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; m and info are device arrays too.
- * Passes: "preparation" (on a CPU the only one for up to 9 rows); then for multisection "table" and "brackets", or
+ * Stages: "preparation" (on a CPU the only one for a small T); then for multisection "table" and "brackets", or
  * where T splits on a CPU "blocks" and "sorting" (a GPU does these in the preparation), for the interval tree "step 1",
  * "one-intervals" and "mult-intervals", for the reference "bisection".  A batch that one kernel or several threads
  * solve has "batch"; on a GPU also "small" (a batch of small matrices) and "whole" (one matrix in one launch).
- * Same bits for any number of threads, from run to run, alone and in a batch; a range has the bits of the full run.
+ * The bits are the same for any number of threads, from run to run, alone and in a batch; a range has the bits of the
+ * full run.
  * Cost: O(n) a count; about 10 counts an eigenvalue on generic matrices after a table of n to 2n counts.  Where
  * off-diagonals of T are negligible its blocks are solved by themselves: n is then that of the block.  A bracket
  * halves at least every fourth count, so that an eigenvalue takes no more than about 250.
@@ -376,7 +376,7 @@ EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_
  *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
  * eps relative.  It is exact for a diagonal T, and for rows of any T whose off-diagonals are 0.  Returns as eig_dstebz.
- * Pass: "counts". */
+ * Stage: "counts". */
 EIG_API eig_status eig_dstebz_count(eig_context *ctx, int64_t n, const double *d, const double *e, int64_t m,
                                     const double *x, int64_t *count, int *info);
 EIG_API eig_status eig_sstebz_count(eig_context *ctx, int64_t n, const float *d, const float *e, int64_t m,
@@ -393,15 +393,15 @@ EIG_API eig_status eig_stebz_count_work_size(eig_context *ctx, eig_type type, in
 /* ------------------------------------------------------------------- stemr */
 
 typedef enum eig_stemr_method {
-    EIG_STEMR_AUTO = 0,      /* the fastest; on a CPU that is mrrr, up to n = 8 QL sweeps */
+    EIG_STEMR_AUTO = 0,      /* the fastest: on a CPU mrrr, for a short T QL sweeps; on a GPU see eig_dstemr */
     EIG_STEMR_REFERENCE = 1, /* the plain version: one pair after the other */
     EIG_STEMR_MRRR = 2       /* the tree of relatively robust representations, many pairs at a time */
 } eig_stemr_method;
 
 /* info[k] of a pair is the sum of those that apply, or EIG_INFO_OK or EIG_INFO_NOT_FINITE. */
 enum {
-    EIG_STEMR_RESIDUAL = 1,     /* the residual is larger than promised */
-    EIG_STEMR_ORTHOGONALITY = 2 /* the vector may not be orthogonal to others, as far as promised */
+    EIG_STEMR_RESIDUAL = 1,     /* the residual is above its bound */
+    EIG_STEMR_ORTHOGONALITY = 2 /* the vector may not be orthogonal to others within the bound */
 };
 
 /* A cluster of the tree of representations. */
@@ -410,7 +410,7 @@ typedef struct eig_stemr_node {
     int64_t parent;   /* the number of the node of which it is a part; -1: it is a part of a whole block */
     int64_t members;  /* its eigenvalues */
     int level;        /* 1, 2, ... */
-    int good;         /* 1: it has a representation; 0: no shift would do */
+    int good;         /* 1: it has a representation; 0: no shift gave one */
     double low, high; /* its least and its largest eigenvalue */
     double shift;     /* its representation is one of T - shift */
     double growth;    /* the largest pivot of that representation, over ||T|| */
@@ -432,7 +432,8 @@ typedef struct eig_stemr_options {
                        iteration.  0 = 6, the largest; -1 = none.  On CUDA auto makes no representation of clusters:
                        -1 sends all of them to inverse iteration, other numbers are ignored */
     int no_certificate; /* 0: measure every vector, and compute again those that fail; 1: do not */
-    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch.  Since 0.3 */
+    int same_bits_in_batches; /* 1: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
+                                 size; few matrices can then take longer.  Since 0.3 */
     int reserved;             /* 0 */
 } eig_stemr_options;
 
@@ -453,9 +454,9 @@ typedef struct eig_stemr_stats {
     int64_t clusters;            /* of all levels */
     int64_t largest_cluster;     /* number of its eigenvalues */
     int64_t shifts;              /* tried for clusters */
-    int64_t bad_representations; /* clusters for which no shift would do */
+    int64_t bad_representations; /* clusters for which no shift gave one */
     int64_t skew;                /* neighbours in a cluster whose vectors were found not to be orthogonal */
-    int64_t inverse_iterations;  /* vectors by inverse iteration, the last resort */
+    int64_t inverse_iterations;  /* vectors by inverse iteration, the fallback */
     int64_t nodes;               /* written to options.tree */
 } eig_stemr_stats;
 
@@ -480,7 +481,7 @@ typedef struct eig_stemr_stats {
  *   isuppz    [2n]   out, or NULL: the vector of w[k] is 0 outside its elements isuppz[2k] to isuppz[2k+1], from 1.
  *                    Not written where z is NULL
  *   info      [n]    out, or NULL: for each pair 0, or the sum of EIG_STEMR_RESIDUAL and EIG_STEMR_ORTHOGONALITY that
- *                    says which promises it lacks; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are
+ *                    says which bounds it misses; EIG_INFO_NOT_FINITE where T is not finite (*m is 0; all outputs are
  *                    NaN: iu-il+1 pairs with EIG_RANGE_INDEX, else n)
  *   residual  [n]    out, or NULL: ||T z - w z|| of each pair, measured on the outputs
  *   orthogonality  [1] out, or NULL: an estimate of the longest row of Z'Z - I, by four random vectors of 1 and -1.
@@ -488,11 +489,11 @@ typedef struct eig_stemr_stats {
  *   stats     out, or NULL: what the call did; always in host memory
  *
  * Certificates: an info of 0 says that ||T z - w z|| and the length of z were measured, on the numbers that are stored,
- * and are as promised.  A vector that fails is computed again by inverse iteration; stats.inverse_iterations counts it.
- * One that fails there too has EIG_STEMR_RESIDUAL in info.  In blocks of up to 8 rows on a CPU a vector that fails has
- * it at once.  options->no_certificate = 1 skips these tests: info then follows from the factorisation alone.  Only
- * neighbours are tested for orthogonality: two other vectors of close eigenvalues could share a direction unseen.
- * Promised: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
+ * and are within their bounds.  A vector that fails is computed again by inverse iteration; stats.inverse_iterations
+ * counts it.  One that fails again has EIG_STEMR_RESIDUAL in info; so has, on a CPU, any vector of a short block that
+ * fails.  options->no_certificate = 1 skips these tests: info then follows from the factorisation alone.  Only
+ * neighbours are tested for orthogonality, no other vectors of close eigenvalues.
+ * Bounds: |w[k] - exact| <= 4 eps ||T||, ||T z - w z|| <= 10 n eps ||T||, max |Z'Z - I| <= 10 n eps, for every T that
  * is finite, whatever its clusters; eps is DBL_EPSILON or FLT_EPSILON, ||T|| the largest absolute row sum.  Eigenvalues
  * that are much smaller than ||T|| have no relative accuracy.
  * Sign of a vector: consider the elements whose modulus is at least 1 - 2^-10 times the largest one; the first of them
@@ -500,17 +501,18 @@ typedef struct eig_stemr_stats {
  * choice only where a modulus equals that bound up to the vector's error, never between elements that differ by
  * rounding alone.
  * The comment at eig_range has the rule of EIG_RANGE_VALUE; residual is that of the w returned.
- * A subset has the bits of the full run (but for vectors by inverse iteration: stats tells), and takes O(n k) time for
- * k pairs.  Small off-diagonals, none above eps/4 of ||T||, count as 0.
+ * A subset has the bits of the full run, except for vectors by inverse iteration, which stats counts; it takes O(n k)
+ * time for k pairs.  Off-diagonals up to eps/4 of ||T|| may count as 0.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, or EIG_CUDA_FAILURE.
  * On a GPU a call waits for its stream, because the host reads counters from it; it cannot be captured in a graph.
  * Method auto on a GPU makes no tree of representations.  It separates the members of a cluster by factorisations of T
  * itself, with triple-double arithmetic where gaps are narrow; inverse iteration computes those that this does not
  * separate.  In stats depth and shifts are then 0, and representations is the number of T's blocks.
- * Passes: "root", "tree", "refinement", "vectors", "fallbacks"; for one or two rows on a CPU, method auto, "formulas".
- * Same bits for any number of threads and from run to run.  On a GPU a batch may have other bits than one matrix:
- * eig_get_road tells; options->same_bits_in_batches gives one matrix the bits of a batch.
+ * Stages: "root", "tree", "refinement", "vectors", "fallbacks"; for one or two rows on a CPU, method auto, "formulas".
+ * The bits are the same for any number of threads and from run to run.  On a GPU a matrix may have other bits in a
+ * batch than alone, where eig_get_road differs; options->same_bits_in_batches gives a single matrix the bits of a
+ * batch.
  * Cost: O(n) a pair.  Memory beside z: O(n), on a CPU 2.3 KB a row and 1.8 KB a row more for each thread, on a GPU some
  * 5 KB a row and 10 MB, and 256 MB more where z is NULL.
  * Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); C. Lessig and P. Bientinesi, On parallelizing the
@@ -537,14 +539,14 @@ EIG_API eig_status eig_stemr(eig_context *ctx, eig_type type, const eig_stemr_op
  *   stats     out, or NULL: sums over the batch; blocks, depth and largest_cluster are the largest of any matrix
  *
  * options->tree must be NULL.  On a CPU each matrix has the results of eig_dstemr.  Threads share the matrices where
- * there is work for several (pass "batch"); else the matrices are solved one after the other, and progress is
+ * there is work for several (stage "batch"); else the matrices are solved one after the other, and progress is
  * reported between them.  A lent workspace that is k times what eig_stemr_work_size gives for one thread serves k
  * threads.
- * On a GPU method auto solves the short matrices of a batch together (pass "batch"), by other algorithms than a single
- * matrix; eig_get_road tells which.  The promises hold, but the last bits differ from those of a single matrix; they are
- * the same in any such batch.  isuppz then names all rows.  A call takes as many matrices
- * at a time as a lent workspace has room for; more than 256 MB gains little.  Several GPUs share the matrices, with the
- * same bits; where there are fewer large matrices than GPUs, they share each. */
+ * On a GPU method auto solves the short matrices of a batch together (stage "batch"), by other algorithms than a single
+ * matrix; eig_get_road tells which.  The bounds hold, but the last bits differ from those of a single matrix; they are
+ * the same in any such batch.  isuppz then names all rows.  A call takes as many matrices at a time as a lent workspace
+ * has room for.  Several GPUs share the matrices, with the same bits; where there are fewer large matrices than GPUs,
+ * they share each. */
 EIG_API eig_status eig_dstemr_batched(eig_context *ctx, const eig_stemr_options *options, int64_t n, const double *d,
                                       int64_t stride_d, const double *e, int64_t stride_e, int64_t *m, double *w,
                                       int64_t stride_w, double *z, int64_t ldz, int64_t stride_z, int64_t *isuppz,
@@ -571,8 +573,8 @@ EIG_API eig_status eig_stemr_work_size(eig_context *ctx, eig_type type, const ei
 typedef enum eig_heev_method {
     EIG_HEEV_AUTO = 0,        /* by n, from measurements; Jacobi where options->relative is set */
     EIG_HEEV_JACOBI = 1,      /* rotations by pairs of columns until A is diagonal */
-    EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that; on CUDA Jacobi
-                                 for n <= 2, and for real matrices of n = 3 with vectors */
+    EIG_HEEV_TRIDIAGONAL = 2, /* Householder reduction to tridiagonal form, then the eigenpairs of that; on CUDA the
+                                 smallest matrices take Jacobi */
     EIG_HEEV_REFERENCE = 3    /* the plain version: two-sided Jacobi, one matrix by one CPU thread or thread block */
 } eig_heev_method;
 
@@ -585,21 +587,23 @@ typedef enum eig_uplo {
 /* Begin with EIG_HEEV_OPTIONS (all defaults), then set what differs. */
 typedef struct eig_heev_options {
     size_t size;            /* sizeof(eig_heev_options): lets the structure grow */
-    eig_uplo uplo;          /* lower */
+    eig_uplo uplo;          /* the triangle of A that is read; 0 = lower */
     eig_layout layout;      /* of a; matrix-wise */
     eig_heev_method method; /* auto */
     int row_major;          /* 1: element (i, j) of a and of v lies where the layout has (j, i); uplo is that of A */
-    int relative; /* 1: small eigenvalues of a positive definite A to high relative accuracy, see eig_zheev_batched */
+    int relative; /* 1: small eigenvalues of a positive definite A to high relative accuracy, by Jacobi rotations.  See
+                     eig_dsyev_batched */
     eig_range range;  /* all */
     int64_t il, iu;   /* for EIG_RANGE_INDEX: 1 <= il <= iu <= n */
     double vl, vu;    /* for EIG_RANGE_VALUE: vl < vu; infinities are allowed */
-    int64_t chunk;    /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
+    int64_t chunk;    /* CUDA, host arrays: matrices that are copied and computed together; 0 = chosen */
     double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
                          |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
     /* For experiments. */
     int max_sweeps;           /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
     int no_certificate;       /* 0: test every answer, and solve again where a test fails; 1: do not */
-    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch of any size, see Bits.  Since 0.3 */
+    int same_bits_in_batches; /* 1: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
+                                 size; few matrices can then take longer.  Since 0.3 */
     int reserved;             /* 0 */
 } eig_heev_options;
 
@@ -636,15 +640,16 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * In place: v may be a, with ldv = lda, stride_v = stride_a, the matrix-wise layout and all eigenvalues.
  *
  * A range gives the bits of the full run, with three exceptions: vectors by inverse iteration (see eig_dstemr); a w
- * that is moved into a range by value; and a range by value without vectors on a CPU for large matrices, for which
- * the reduction does not take two stages.  With vectors, on CUDA, one matrix or a few of larger orders take O(n^2 k) for k
- * pairs after the reduction.  All other calls compute all pairs and return those asked for.
+ * that is moved into a range by value; and a range by value of a large matrix on a CPU without vectors, where another
+ * reduction is taken.  With vectors, on CUDA, one matrix or a few of larger orders take O(n^2 k) for k pairs after the
+ * reduction.  All other calls compute all pairs and return those asked for.
  * EIG_RANGE_VALUE: every w that is returned lies in (vl, vu]; the other places of w and v, up to n, keep their
  * contents.  A range by value finds no eigenvalue of a matrix that is not finite.  On a CPU, for n > 64 and the
  * tridiagonal method, the rule at eig_range, applied to the T that A is reduced to, decides which eigenvalues lie in
- * the range, with vectors and without.  So it does on CUDA with vectors where the pairs of the range alone are computed.
- * Else the w that a call without vectors computes decides for both: on CUDA a call with vectors finds these w first, with
- * the time and workspace of such a call, and moves a w that is outside into the range.
+ * the range, with vectors and without.  It also decides on CUDA with vectors where the pairs of the range alone are
+ * computed.  Otherwise the w that a call without vectors computes decides, with vectors too: on CUDA a call with
+ * vectors computes these w first, with the time and workspace of such a call, and moves a w that is outside into the
+ * range.
  *
  * Backward stable: ||A V - V diag(w)|| <= 10 n eps ||A|| and ||V^H V - I|| <= 10 n eps (both for n < 4: 40 eps) in
  * Frobenius' norm, eps DBL_EPSILON or FLT_EPSILON.  The tests demand these bounds.  Intermediate results do not over-
@@ -666,24 +671,25 @@ EIG_API void eig_heev_options_init(eig_heev_options *options, size_t size);
  * leaves).  Each vector has length 1.  On CUDA all pairs together also satisfy x^H A x = sum w |x^H v|^2 for one
  * pseudo-random vector x.  A matrix that fails is solved again by the plain version; eig_get_repairs counts it.  One
  * that fails there too, or is not solved again, has info[b] = n, and its w and v are NaN.  Calls in place are not
- * solved again, nor on CUDA matrices of n <= 8 and, by method auto, few matrices of small order.  Where the pairs of a
- * range alone were computed, only the lengths of the vectors are tested.  options->no_certificate = 1 skips all tests.
+ * solved again, nor on CUDA the smallest matrices and, by method auto, few matrices of small order.  Where the pairs of
+ * a range alone were computed, only the lengths of the vectors are tested.  options->no_certificate = 1 skips all
+ * tests.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED, EIG_CUDA_FAILURE, or
  * EIG_NO_BACKEND where the device has no code for the call.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent.  One exception: with vectors, one matrix or a few of larger orders
- * (docs/maintainers/cuda/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture these take divide and
- * conquer, with other bits, up to n = 2048 and without a range, and are refused else.  On CUDA, for n > 32, Jacobi
- * stops at the rounding errors of its products (docs/maintainers/cuda/heev.md) where the tolerance is smaller.  There
- * method tridiagonal has no sweeps, nor has method auto for few matrices of small order: info[b] is then 0 or n.  With
- * max_sweeps of 30 and more, matrices of 8 < n <= 32 take QL only where twisted factorisations fail.
- * Passes: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (n <= 8, or few: "tridiagonal" alone), or "sweeps".
- * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA the
- * number of matrices of a call may choose other kernels, which have other bits: eig_get_road tells which.
- * options->same_bits_in_batches chooses kernels that give a matrix the same bits for any number, mostly those of large batches: few
- * matrices can then take many times as long.
- * On a CPU, n > 64, w may differ in the last places with vectors and without.
+ * (docs/maintainers/cuda/heev-large.md) wait for the stream, as eig_dstemr does.  In a capture they take divide and
+ * conquer, with other bits; larger ones, and those with a range, are refused.  On CUDA, for n > 32, Jacobi stops at the
+ * rounding errors of its products (docs/maintainers/cuda/heev.md) where the tolerance is smaller.  There method
+ * tridiagonal has no sweeps, nor has method auto for few matrices of small order: info[b] is then 0 or n.  With
+ * max_sweeps of 30 and more, small matrices take QL only where twisted factorisations fail.
+ * Stages: CPU "all"; CUDA "reduction", "tridiagonal" and "vectors" (small: "tridiagonal" alone), or "sweeps".
+ * Bits: on one device the same for any batch position, layout, triangle, chunking and number of CPU threads.  On CUDA
+ * the number of matrices of a call may choose other kernels, which have other bits: eig_get_road tells which.
+ * options->same_bits_in_batches chooses kernels that give a matrix the same bits for any number, mostly those of large
+ * batches: few matrices can then take many times as long.  On a CPU, n > 64, w may differ in the last places with
+ * vectors and without.
  * Source: C. Jacobi, J. reine angew. Math. 30 (1846); J. Demmel and K. Veselic, SIAM J. Matrix Anal. Appl. 13 (1992);
  * R. Huang, S. Liu and Y. Zhao, Computer Science 50 (2023). */
 EIG_API eig_status eig_dsyev_batched(eig_context *ctx, const eig_heev_options *options, int64_t n, const double *a,
@@ -726,13 +732,13 @@ EIG_API eig_status eig_heev_work_size(eig_context *ctx, eig_type type, const eig
 /* -------------------------------------------------------------------- geev */
 
 typedef enum eig_geev_method {
-    EIG_GEEV_AUTO = 0,     /* by n, from measurements; with threads_per_matrix = 1 and small n in registers */
+    EIG_GEEV_AUTO = 0,     /* by n, from measurements; threads_per_matrix = 1 keeps small matrices in registers */
     EIG_GEEV_SWB = 1,      /* single-warp based: each warp computes whole matrices, p threads a matrix */
     EIG_GEEV_MWB = 2,      /* multiple-warp based: p warps compute 32 matrices, a lane a matrix */
     EIG_GEEV_REFERENCE = 3 /* the plain version: one matrix by one CPU thread, or by one thread block */
 } eig_geev_method;
 
-/* One number that tells of all eigenvalues w of a matrix. */
+/* One number for all eigenvalues w of a matrix. */
 typedef enum eig_geev_measure {
     EIG_GEEV_ABSCISSA = 0, /* max re w: negative where x' = A x is stable; also 'A' */
     EIG_GEEV_RADIUS = 'R', /* max |w|: below 1 where x(k+1) = A x(k) is stable */
@@ -741,16 +747,19 @@ typedef enum eig_geev_measure {
 
 /* Begin with EIG_GEEV_OPTIONS (all defaults), then set what differs. */
 typedef struct eig_geev_options {
-    size_t size;              /* sizeof(eig_geev_options): lets the structure grow */
-    eig_layout layout;        /* of the input; matrix-wise */
-    eig_geev_method method;   /* auto; a CPU context has one fast form and takes swb and mwb as auto */
-    int no_balance;           /* 0: permute and scale by powers of two first, as LAPACK's dgeev does; 1: do not */
-    int threads_per_matrix;   /* for experiments; CUDA: p of the method, 1 to 32; 0 = by n, from measurements */
-    int64_t chunk;            /* CUDA, host arrays: this many matrices travel and compute together; 0 = chosen */
-    int64_t max_steps;        /* for experiments: QR steps between deflations until it gives up; 0 = 30*max(10, n) */
-    int no_certificate;       /* 0: test every answer, and solve again where a test fails; 1: do not.  Since 0.3 */
-    int row_major;            /* 1: element (i, j) of a lies where the layout puts (j, i).  Since 0.3 */
-    int same_bits_in_batches; /* 1: a matrix has the same bits alone and in a batch of any size, see Bits.  Since 0.3 */
+    size_t size;            /* sizeof(eig_geev_options): lets the structure grow */
+    eig_layout layout;      /* of the input; matrix-wise */
+    eig_geev_method method; /* auto; on a CPU swb and mwb are auto */
+    int no_balance;         /* 1: do not permute and scale the matrices by powers of two first, unlike LAPACK's dgeev */
+    int threads_per_matrix; /* on a GPU, for experiments: threads (swb) or warps (mwb) that share a matrix, 1 to 32;
+                               0 = chosen */
+    int64_t chunk;          /* CUDA, host arrays: matrices that are copied and computed together; 0 = chosen */
+    int64_t max_steps;      /* QR steps between deflations after which a matrix is given up, for experiments;
+                               0 = 30*max(10, n) */
+    int no_certificate;     /* 0: test every answer, and solve again where a test fails; 1: do not.  Since 0.3 */
+    int row_major;          /* 1: element (i, j) of a lies where the layout puts (j, i).  Since 0.3 */
+    int same_bits_in_batches; /* 1: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
+                                 size; few matrices can then take longer.  Since 0.3 */
     int reserved;             /* 0 */
 } eig_geev_options;
 
@@ -797,40 +806,40 @@ EIG_API void eig_geev_options_init(eig_geev_options *options, size_t size);
  * Backward stable: each w is an eigenvalue of some A + E with ||E|| <= 10 n eps ||A|| in Frobenius' norm, eps
  * DBL_EPSILON or FLT_EPSILON.  The tests demand this bound.  Intermediate results do not over- or underflow where
  * entries lie from 1e-300 to 1e300 (f: 1e-37 to 1e37).  Without no_balance E is an error of the balanced matrix D^-1 A
- * D, as with LAPACK's dgeev.  Balancing finds small eigenvalues of badly scaled matrices better, but for some of these
- * ||E||, in terms of A, reaches hundreds of n eps ||A|| (docs/families/geev.md); no_balance = 1 keeps the bound for A
+ * D, as with LAPACK's dgeev.  Balancing finds small eigenvalues of badly scaled matrices better, but ||E|| of some of
+ * these, in terms of A, reaches hundreds of n eps ||A|| (docs/families/geev.md); no_balance = 1 keeps the bound for A
  * itself.  This concerns eigenvalues alone: the residuals above hold for A, with the w that is returned.
  * Certificates: an info of 0 says that the eigenvalues are finite; that their sum and the sum of their squares are the
- * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector which balancing
- * could spoil has length 1 and the residual above; and on CUDA of all vectors that they have length 1 and that the
- * product of the residual with one pseudo-random vector is small.  A matrix that fails is solved again by the plain
- * version; one that fails there too has a positive info.  options->no_certificate = 1 skips these tests.
+ * traces of the balanced matrix and of its square, within 10 n eps and more of its norm; that each vector which
+ * balancing could spoil has length 1 and the residual above; and on CUDA of all vectors that they have length 1 and
+ * that the product of the residual with one pseudo-random vector is small.  A matrix that fails is solved again by the
+ * plain version; one that fails there too has a positive info.  options->no_certificate = 1 skips these tests.
  * With balancing the eigenvalues of a triangular matrix, also of a permuted one, are exactly its diagonal.
  *
  * info[b] = EIG_INFO_NOT_FINITE: matrix b holds a NaN or an infinity; its w is all NaN.  info[b] = k > 0: after
  * options->max_steps steps the leading k eigenvalues have not all been found: w[k], ..., w[n-1] (counted from 0) are
  * good, and among w[0..k-1] those that are not NaN are good (balancing had isolated them); k is n where none was found.
  * Eigenvalues that exceed the largest number by more than 10 n eps, or that no solver could certify, are not found.
- * info[b] = n + 1: all of w is good, but for one eigenvalue no vector within the bound was found.
+ * info[b] = n + 1: all of w is good, but no vector within the bound was found for one eigenvalue.
  * Where info[b] is not 0 the vectors and condition numbers of matrix b are NaN.
  *
  * Returns EIG_OK, EIG_BAD_ARGUMENT, EIG_BAD_WORKSPACE, EIG_NO_MEMORY, EIG_CANCELLED or EIG_CUDA_FAILURE.
  * Device arrays: enqueued on the context's stream; does not synchronise unless times are measured, and can be captured
  * in a CUDA graph where the workspace is lent; w, info and all other arrays are device arrays.
- * Passes: CUDA "reduction" and "iteration" (both names also where one kernel does both), "plain", "vectors" where vl,
+ * Stages: CUDA "reduction" and "iteration" (both names also where one kernel does both), "plain", "vectors" where vl,
  * vr or condition is wanted, and "certificate"; CPU "all".
  * Bits: on one device the same for any batch position, layout, chunking and number of CPU threads.  Methods swb and
- * mwb give the same bits for every threads_per_matrix.  Method auto may have kernels of its own, and eigenvalues may
- * differ in the last places, as those of the reference do.
+ * mwb give the same bits for every threads_per_matrix.  Method auto may take other kernels, whose eigenvalues differ in
+ * the last places, as those of the reference do.
  * On a GPU with fast FP64 tensor cores method auto finds the eigenvalues of some real matrices in double by Aberth's
- * iteration where it can prove them, with other bits and in another order (pairs stay adjacent).  On a GPU the number of
- * matrices of a call may choose other kernels, or Aberth's iteration, which have other bits: eig_get_road tells which.
- * options->same_bits_in_batches chooses those of large batches for any number: few matrices can then take longer.
- * w has the same bits whatever else is wanted, with these exceptions: on a CPU, n > 64, with vectors and without, and
- * where a vector failed its test; on a GPU by method reference, and where eigenvalues are close or a vector is not
- * certain (fewer than one of 200 random matrices), or, with condition numbers, balancing has scaled rows much: the
- * vectors are then those of a Schur form, and w with them.  On a GPU vl and vr may differ in the last places with what
- * else is wanted.
+ * iteration where it can prove them, with other bits and in another order (pairs stay adjacent).  On a GPU the number
+ * of matrices of a call may choose other kernels, or Aberth's iteration, which have other bits: eig_get_road tells
+ * which.  options->same_bits_in_batches chooses those of large batches for any number: few matrices can then take
+ * longer.  w has the same bits whichever other outputs are wanted, with these exceptions: on a CPU, n > 64, with
+ * vectors and without, and where a vector failed its test; on a GPU by method reference, and where the vectors and w
+ * are those of a Schur form: where eigenvalues are close, where a vector is not certain, or, with condition numbers,
+ * where balancing has scaled rows much.  On a GPU the other outputs that are wanted may change vl and vr in the last
+ * places.
  * Cost: 10 n^3/3 flops for the Hessenberg form, then about 8 n^3 for the iteration; with vectors about 30 n^3 in all.
  * Complex matrices take four times as many.
  * Source: J. Francis, Computer J. 4 (1961-62); M. Ahues and F. Tisseur, LAPACK Working Note 122 (1997); LAPACK's
@@ -886,7 +895,7 @@ EIG_API eig_status eig_geev(eig_context *ctx, eig_type type, const eig_geev_opti
  *   info      [points] as in eig_dgeev_batched
  *
  * An entry of A(x) is rounded after each product and each sum, from k = 1 to m, so that it has the same bits on every
- * device.  A point whose A(x) overflows has info EIG_INFO_NOT_FINITE.  Else as eig_dgeev_batched.
+ * device.  A point whose A(x) overflows has info EIG_INFO_NOT_FINITE.  Otherwise as eig_dgeev_batched.
  * Source of the use: H. Tokura et al., Int. J. Networking and Computing 7 (2017), parameter space design. */
 EIG_API eig_status eig_dgeev_affine(eig_context *ctx, const eig_geev_options *options, int64_t n, int64_t m,
                                     const double *a, int64_t lda, int64_t stride_a, const double *x, int64_t stride_x,
@@ -925,7 +934,8 @@ EIG_API eig_status eig_geev_affine(eig_context *ctx, eig_type type, const eig_ge
  * no_balance is set, but not scaled, since scaling is no unitary transformation: w may differ from that of
  * eig_dgeev_batched within its bound.  The leading k columns of Q span an invariant subspace where they cut no 2 x 2
  * block.
- * CPU only: a CUDA context returns EIG_NO_BACKEND.  Else as eig_dgeev_batched; eig_geev_work_size with vectors = 1.
+ * CPU only: a CUDA context returns EIG_NO_BACKEND.  Otherwise as eig_dgeev_batched; eig_geev_work_size with
+ * vectors = 1.
  * Source: as eig_dgeev_batched; LAPACK's lanv2 for the standard form. */
 EIG_API eig_status eig_dgeev_schur(eig_context *ctx, const eig_geev_options *options, int64_t n, const double *a,
                                    int64_t lda, int64_t stride_a, eig_z *w, int64_t stride_w, double *t, int64_t ldt,

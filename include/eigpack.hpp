@@ -9,16 +9,17 @@
  *     options.uplo = EIG_UPLO_UPPER;
  *     ctx.heev_batched(options, n, a, n, n * n, {}, w, n, v, n, n * n, info, {}, batch);
  *
- * Calls.  A function eig_?NAME(ctx, ...) of C is ctx.NAME(...), with the same arguments in the same order.  The types of the
- * arrays tell the letter; complex is std::complex.  syev is heev of real arrays.  Arguments at the end that C lets be
- * NULL may be left out.
+ * Calls.  A function eig_?NAME(ctx, ...) of C is ctx.NAME(...), with the same arguments in the same order.  The types
+ * of the arrays tell the letter; complex is std::complex.  syev is heev of real arrays.  Arguments at the end that C
+ * lets be NULL may be left out.
  *
- * Arrays are views: a pointer and a number of elements.  A container of contiguous elements (std::vector, std::array, std::span,
- * a C array) becomes one by itself, {pointer, size} makes one of any memory, a device's too, and {} stands for NULL.  A
- * view that is too short for the call is refused with EIG_BAD_ARGUMENT and a sentence, and nothing is written.
+ * Arrays are views: a pointer and a number of elements.  A container of contiguous elements (std::vector, std::array,
+ * std::span, a C array) becomes one by itself, {pointer, size} makes one of any memory, a device's too, and {} stands
+ * for NULL.  A view that is too short for the call is refused with EIG_BAD_ARGUMENT and a sentence, and nothing is
+ * written.
  *
- * Failures.  context throws; status_context returns the eig_status of each call, and needs no exceptions.  Both keep the
- * sentence: error_detail().  info is never thrown.
+ * Failures.  context throws; status_context returns the eig_status of each call, and needs no exceptions.  Both keep
+ * the sentence: error_detail().  info is never thrown.
  *
  * Nothing here allocates memory. */
 #ifndef EIGPACK_HPP
@@ -461,7 +462,7 @@ class basic_context : public detail::tridiagonal<basic_context<Failures>, typena
     using z = std::complex<double>;
 
   public:
-    /* No device: every call is refused until open.  So is a context that was moved from. */
+    /* No device: every call is refused until open.  A context that was moved from refuses them too. */
     basic_context() noexcept = default;
     /* Opens a device, as eig_create does: "auto", "cpu", "cuda:1", ... */
     explicit basic_context(const char *device) : basic_context()

@@ -7,17 +7,17 @@
  *
  * Batches need no call: each rank computes its slice with eig_mpi_local(ctx) and the functions of eigpack.h.
  *
- * Everything here but eig_mpi_slice and what only looks at a context is collective: all ranks of the communicator call
- * it, in the same order, each from one thread, after MPI_Init.  The library talks on a communicator of its own, so that
- * it does not meet the caller's messages; it needs MPI 3, with MPI_THREAD_FUNNELED where the program has threads.
+ * Everything here is collective, except eig_mpi_slice and what only reads a context: all ranks of the communicator call
+ * it, in the same order, each from one thread, after MPI_Init.  The library uses its own communicator, so that
+ * its messages do not mix with the caller's; it needs MPI 3, with MPI_THREAD_FUNNELED where the program has threads.
  *
  * Failures are collective: every rank returns the same status and has the same sentence, which names the rank where it
  * began: a bad argument, a lack of memory, a callback that cancels, on one rank, ends the call on all, and hangs none.
  * The arguments that say what is computed must be the same on all ranks, else the call is refused.  Only a failure of
- * MPI itself (EIG_MPI_FAILURE) is not agreed upon; what the others do then is MPI's business.  A rank that dies takes
- * the others along, as mpirun and srun have it.
+ * MPI itself (EIG_MPI_FAILURE) is not agreed on: MPI decides what the other ranks do then.  A rank that dies ends
+ * the others, under mpirun and srun.
  *
- * Same bits for any number of ranks, where they compute on the same kind of device: those of one process. */
+ * The bits are those of one process, for any number of ranks that compute on the same kind of device. */
 #ifndef EIGPACK_MPI_H
 #define EIGPACK_MPI_H
 
@@ -33,20 +33,20 @@ typedef struct eig_mpi_context eig_mpi_context;
 
 /* Opens a context over a copy of comm.
  *
- *   device  "cuda": a GPU for each rank that asks for one: those of a host are dealt out to them, in turn where the
- *           ranks are more; "cuda:K": just this one; "cpu": the processors that the ranks of a host may run on are
- *           shared out among them, one thread at least (where OMP_NUM_THREADS is set, each takes that); "auto" or NULL:
- *           "cuda" if every rank gets a GPU, else "cpu".  Ranks may give different names
+ *   device  "cuda": a GPU for each rank that asks for one: those of a host are assigned to them, some of them
+ *           to several ranks where the ranks are more; "cuda:K": just this one; "cpu": the processors that the ranks of
+ *           a host may run on are shared out among them, one thread at least (where OMP_NUM_THREADS is set, each takes
+ *           that); "auto" or NULL: "cuda" if every rank gets a GPU, else "cpu".  Ranks may give different names
  *
- * As with eig_create, a failed call also hands out a context that has a sentence and must be destroyed.  On all ranks
- * *ctx is NULL instead where any rank has no memory for it (EIG_NO_MEMORY) or a NULL in the place of ctx
+ * As with eig_create, a failed call also gives a context that has a sentence and must be destroyed.  On all ranks
+ * *ctx is NULL instead where any rank has no memory for it (EIG_NO_MEMORY) or a NULL in place of ctx
  * (EIG_BAD_ARGUMENT); and on a rank where MPI fails at once. */
 EIG_API eig_status eig_mpi_create(eig_mpi_context **ctx, MPI_Comm comm, const char *device);
 
 /* Collective; before MPI_Finalize.  NULL is accepted, on all ranks. */
 EIG_API void eig_mpi_destroy(eig_mpi_context *ctx);
 
-/* As eig_error_detail: the sentence that all ranks agreed upon, e.g. "rank 3 of 8: stebz: d is NULL with n = 100". */
+/* As eig_error_detail: the sentence that all ranks agreed on, e.g. "rank 3 of 8: stebz: d is NULL with n = 100". */
 EIG_API const char *eig_mpi_error_detail(const eig_mpi_context *ctx);
 
 /* This rank's own context, e.g. for its slice of a batch, or for eig_set_threads; NULL where creation failed.  It
@@ -59,11 +59,12 @@ EIG_API const char *eig_mpi_describe(eig_mpi_context *ctx);
 /* This rank, and how many there are; either may be NULL. */
 EIG_API eig_status eig_mpi_ranks(const eig_mpi_context *ctx, int *rank, int *size);
 
-/* Of count things, rank has *number from the first-th on (from 0); either may be NULL.  Sizes differ by one at most. */
+/* Rank has *number of count things, from number *first on (from 0); either may be NULL.  Sizes differ by one at
+ * most. */
 EIG_API void eig_mpi_slice(int64_t count, int rank, int size, int64_t *first, int64_t *number);
 
-/* As eig_set_progress, but for the collective calls; not collective: each rank may have a callback or none.  Rank 0's
- * is told how far all are on the average, the others' how far their rank is.  One that returns non-zero cancels the
+/* As eig_set_progress, for the collective calls; not collective: each rank may have a callback or none.  Rank 0's
+ * gets the mean of all ranks' fractions, the others' that of their own rank.  One that returns non-zero cancels the
  * call on all ranks. */
 EIG_API eig_status eig_mpi_set_progress(eig_mpi_context *ctx, eig_progress callback, void *user);
 
@@ -123,9 +124,9 @@ typedef struct eig_mpi_run {
  * T not finite: run->info says so, and the places of eigenvalues by index are NaN.
  *
  * Returns what eig_dstebz returns, or EIG_MPI_FAILURE.
- * Cost: each rank finds its own eigenvalues; T is broadcast once where it lies on one rank.  Besides, one broadcast of
- * some bytes and two agreements, each of two small reductions; a third agreement with EIG_RANGE_VALUE, where rank 0
- * counts first, and one with output root; and the gathering that was asked for. */
+ * Cost: each rank finds its own eigenvalues; T is broadcast once where it lies on one rank.  It also takes one
+ * broadcast of some bytes and two agreements, each of two small reductions; a third agreement with EIG_RANGE_VALUE,
+ * where rank 0 counts first, and one with output root; and the gathering that was asked for. */
 EIG_API eig_status eig_mpi_dstebz(eig_mpi_context *ctx, const eig_mpi_options *where, const eig_stebz_options *options,
                                   int64_t n, const double *d, const double *e, eig_mpi_run *run, double *w,
                                   double *lower, double *upper);
@@ -144,8 +145,8 @@ EIG_API eig_status eig_mpi_stebz(eig_mpi_context *ctx, eig_type type, const eig_
  *                    agreement, four sums of n numbers over all ranks, and the largest of one number
  *   stats            out, or NULL: what this rank did
  *
- * options->tree and stats tell of this rank's share alone; a cluster that lies on two ranks is worked out by both.
- * Vectors by inverse iteration, the last resort, are found together with the rest of their cluster on every rank that
+ * options->tree and stats describe this rank's share alone; a cluster that lies on two ranks is worked out by both.
+ * Vectors by inverse iteration, the fallback, are found together with the rest of their cluster on every rank that
  * has one of them, so that they are orthogonal across ranks and have the bits of one process. */
 EIG_API eig_status eig_mpi_dstemr(eig_mpi_context *ctx, const eig_mpi_options *where, const eig_stemr_options *options,
                                   int64_t n, const double *d, const double *e, eig_mpi_run *run, double *w, double *z,

@@ -33,7 +33,7 @@ const char *eig_info_text(int info)
 
 const char *eig_geev_info_text(int64_t n, int info)
 {
-    if (info > 0 && info - 1 == n) return "the eigenvalues are good, but of a vector none within the bound was found";
+    if (info > 0 && info - 1 == n) return "the eigenvalues are good, but a vector within the bound was not found";
     return eig_info_text(info);
 }
 
@@ -71,7 +71,7 @@ bool eig_forked(const eig_context *ctx)
 /* Its address marks a thread. */
 static _Thread_local char this_thread;
 
-/* Makes the context this thread's; else hands back the mark of the thread that has it. */
+/* Makes the context this thread's; else returns the mark of the thread that has it. */
 static const void *occupy(eig_context *ctx)
 {
     const void *other = NULL;

@@ -132,9 +132,9 @@ static bool uses_gpu(const eig_context *ctx)
     return false;
 }
 
-/* All pairs of some matrices at a time lie beside, before those asked for are handed out: w, then v, then counts, of this many
- * bytes for a matrix, and this many matrices.  On a GPU the eigenvalues of a call without vectors decide what is in a range by
- * value, with vectors too, so that both calls find equally many: they are the fourth. */
+/* Room for all pairs of some matrices at a time, from which those asked for are copied: w, then v, then counts. Bytes
+ * of each for a matrix, and the number of matrices.  On a GPU the eigenvalues of a call without vectors decide what is
+ * in a range by value, with vectors too, so that both calls find equally many: they are the fourth. */
 typedef struct range_room {
     size_t w, v, upto, deciding;
     int64_t count;
@@ -158,14 +158,14 @@ static size_t heev_range_bytes(const range_room *r)
            arena_rounded(count * r->deciding);
 }
 
-/* A driver never sees m, and of a range it sees the room in place of w and v: so here they are asked where they lie. */
+/* A driver never sees m, and for a range it sees the room in place of w and v: so where they lie is checked here. */
 static eig_status heev_check_sides(eig_context *ctx, const heev_problem *p)
 {
     bool const there = ctx->backend->on_device(ctx, p->w);
     REQUIRE(!p->v || ctx->backend->on_device(ctx, p->v) == there,
-            "heev: of w and v one lies in the memory of the GPU and one in that of the host");
+            "heev: one of w and v lies in the memory of the GPU, the other in that of the host");
     REQUIRE(!p->m || ctx->backend->on_device(ctx, p->m) == there,
-            "heev: of w and m one lies in the memory of the GPU and one in that of the host");
+            "heev: one of w and m lies in the memory of the GPU, the other in that of the host");
     return EIG_OK;
 }
 
@@ -191,7 +191,7 @@ static heev_problem heev_part_alone(const heev_problem *part, void *w)
     return alone;
 }
 
-/* The workspace of the calls for all pairs, and for what decides. */
+/* The workspace of the calls for all pairs, and of those for the eigenvalues that decide. */
 static size_t heev_inner_bytes(const eig_context *ctx, const heev_problem *part, const range_room *r)
 {
     heev_problem const alone = heev_part_alone(part, NULL);

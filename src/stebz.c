@@ -47,7 +47,7 @@ static eig_status stebz_check_arrays(eig_context *ctx, const stebz_problem *p)
     REQUIRE(p->e || n == 1, "stebz: e is NULL with n = %lld", n);
     REQUIRE(p->w, "stebz: w is NULL with n = %lld", n);
     REQUIRE(p->m || p->range != EIG_RANGE_VALUE, "stebz: m is NULL with range 'V', must tell how many are found");
-    REQUIRE(!p->lower == !p->upper, "stebz: of lower and upper one is NULL; give both or none");
+    REQUIRE(!p->lower == !p->upper, "stebz: one of lower and upper is NULL; give both or none");
     if (batch == 1) return EIG_OK;
     REQUIRE(p->stride_d >= n, "stebz: stride_d = %lld < n = %lld", (long long)p->stride_d, n);
     REQUIRE(p->stride_e >= n - 1, "stebz: stride_e = %lld < n-1 = %lld", (long long)p->stride_e, n - 1);

@@ -29,7 +29,7 @@ static struct {
     sterf_function ssterf, dsterf;
 } lapack;
 
-/* POSIX gives functions as object pointers; C has no cast between the two, hence the copy. */
+/* POSIX gives functions as object pointers; C has no cast between the two, therefore the copy. */
 bool rivals_find(const char *name, void *function, size_t size)
 {
     void *const symbol = rivals_open() ? dlsym(lapack.library, name) : NULL;

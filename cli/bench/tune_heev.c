@@ -1,8 +1,8 @@
-/* eigpack bench heev --tune: times Jacobi and the tridiagonal road in turns for each order and type, on the context's
+/* eigpack bench heev --tune: times Jacobi and the tridiagonal method in turns for each order and type, on the context's
  * device, and tells up to which order `auto` should take Jacobi, with vectors and without.
  *
- * The answers of both are checked (bench/support/cases.h).  On a GPU the arrays lie on the host, and what is compared is
- * the time of the passes, that of the kernels. */
+ * The answers of both are checked (bench/support/cases.h).  On a GPU the arrays lie on the host, and what is compared
+ * is the time of the passes, that of the kernels. */
 #include "bench/bench.h"
 #include "bench/support/passes.h"
 
@@ -32,7 +32,7 @@ static int run_form(void *user, double *ms)
     return CLI_OK;
 }
 
-/* The row of one order: Jacobi, and the tridiagonal road as its rival. */
+/* The row of one order: Jacobi, and the tridiagonal method as its rival. */
 static int run_row(bench *b, const bench_case *c, bool *jacobi)
 {
     bool const passes = strncmp(b->place.device, "cuda", 4) == 0;

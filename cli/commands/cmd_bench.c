@@ -8,6 +8,7 @@
 #include "bench/rivals.h"
 #include "build.h"
 #include "commands/commands.h"
+#include "run/option_help.h"
 #include "run/progress.h"
 
 #include <stdlib.h>
@@ -150,9 +151,9 @@ static const option_row options[] = {
      "auto (default), jacobi, tridiagonal or reference; stemr: auto (default), reference or mrrr"},
     {"vectors", 0, NULL, "geev: right eigenvectors, too"},
     {"values-only", 0, NULL, "heev: eigenvalues without vectors"},
-    {"threads-per-matrix", 0, "P", "geev on a GPU: threads that share a matrix (default 0: chosen)"},
+    {"threads-per-matrix", 0, "P", "geev " HELP_GEEV_THREADS},
     {"tune", 0, NULL, "geev on a GPU, heev: time all methods for n = 1 to 64 and print the table of `auto`"},
-    {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy)"},
+    {"tolerance", 0, "T", "stebz: " HELP_STEBZ_TOLERANCE},
     {"rivals", 0, NULL, "time LAPACK's solvers in the same run, where the system has them"},
     {"lapack", 0, "F", "take LAPACK from this library (default: the system's)"},
     {"csv", 0, "F", "write the table to F"},
@@ -172,9 +173,9 @@ const cli_command command_bench = {
         "          `error` is the bound shown, in eps max|w|\n"
         "  stemr   an answer passes when every residual (in ||T||) and, by random vectors, the rows of Z'Z - I are\n"
         "          within 10 n eps; `error` is in n eps\n"
-        "  geev    an answer passes when every trace, and of a sample every eigenvalue, is exact for a matrix\n"
+        "  geev    an answer passes when every trace, and every eigenvalue of a sample, is exact for a matrix\n"
         "          within 10 n eps ||A||; `error` is in n eps ||A||\n"
-        "  heev    an answer passes when of a sample ||A V - V W|| / ||A|| and ||V^H V - I|| are within 10 n eps, or,\n"
+        "  heev    an answer passes when ||A V - V W|| / ||A|| and ||V^H V - I|| of a sample are within 10 n eps, or,\n"
         "          without vectors, counts show all eigenvalues within 10 n eps max|w|; `error` is in those units\n"
         "  latency small calls of all families in f64, from 1 to 1000 matrices a call; an answer passes when the sum "
         "of\n"

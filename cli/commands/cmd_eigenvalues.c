@@ -2,9 +2,9 @@
  * four flags, their defaults and its report, line by line as that paper's section "Default Behavior" prints it.
  *
  * Step 1 of the report is the coarse division of Gerschgorin's interval (here with the preparation; multisection: the
- * table of shifts); step 2 refines the intervals with one eigenvalue and those with several.  The lines tell measured
- * times of these passes of whichever method ran, that of a kernel that does all on the line of the one intervals; TOTAL is the
- * time of the whole call. */
+ * table of shifts); step 2 refines the intervals with one eigenvalue and those with several.  The lines have measured
+ * times of these stages of the method that ran; the time of a kernel that does all is on the line of the one intervals;
+ * TOTAL is the time of the whole call. */
 #define _GNU_SOURCE /* readlink */
 #include "build.h"
 #include "commands/commands.h"

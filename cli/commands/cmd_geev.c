@@ -1,4 +1,5 @@
-/* eigpack geev: eigenvalues and eigenvectors of a batch of nonsymmetric matrices, from one file or a family over a grid. */
+/* eigpack geev: eigenvalues and eigenvectors of a batch of nonsymmetric matrices, from one file or a family over a
+ * grid. */
 #include "commands/cmd_geev.h"
 #include "bench/support/times.h"
 #include "commands/commands.h"
@@ -6,6 +7,7 @@
 #include "pictures/chart.h"
 #include "pictures/svg.h"
 #include "run/memory.h"
+#include "run/option_help.h"
 #include "run/ranks.h"
 
 #include <stdio.h>
@@ -103,7 +105,7 @@ static int check_files(const arguments *args, geev_run *j)
     enum { OUTPUTS = sizeof outputs / sizeof *outputs };
     if (j->prints && cli_to_standard_output(outputs, OUTPUTS))
         return cli_fail(CLI_USAGE,
-                        "--measure has no place, because standard output is taken: name one by --measure-output");
+                        "--measure: standard output is taken by another option; name a file by --measure-output");
     return j->is_family ? cli_check_files(args, j->family.file, j->family.files, outputs, OUTPUTS)
                         : cli_check_files(args, args->file, args->count, outputs, OUTPUTS);
 }
@@ -248,11 +250,11 @@ static const option_row options[] = {
     {"grid", 0, "R1,R2,...", "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one fixed number"},
     {"format", 0, "F", CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), k > 0 (not all converged), n + 1 (no vectors)"},
-    {"no-balance", 0, NULL, "do not permute and scale the matrices first"},
+    {"no-balance", 0, NULL, HELP_GEEV_NO_BALANCE},
     {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
     {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},
-    {"threads-per-matrix", 0, "P", "on a GPU: threads (swb) or warps (mwb) that share a matrix; default 0: chosen"},
-    {"same-bits", 0, NULL, "one matrix gets the bits that it has in a file of many; it may take longer"},
+    {"threads-per-matrix", 0, "P", HELP_GEEV_THREADS},
+    {"same-bits", 0, NULL, HELP_SAME_BITS},
     {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},

@@ -109,8 +109,8 @@ static int refuse_beyond(const job *j, const numbers *x)
 
 /* -------------------------------------------------------------- in slices */
 
-/* What is written: one array of full matrices, or two with a row for each matrix's diagonal and off-diagonal.  Only some
- * matrices are in memory at a time. */
+/* What is written: one array of full matrices, or two with a row for each matrix's diagonal and off-diagonal.  Only
+ * some matrices are in memory at a time. */
 typedef struct output {
     const job *j;
     int arrays;
@@ -257,13 +257,13 @@ static int run(const arguments *args)
 }
 
 static const option_row options[] = {
-    {"size", 'n', "N", "order of the matrix (default 2048; of a full one 30)"},
+    {"size", 'n', "N", "order of the matrix (default 2048; full matrices: 30)"},
     {"batch", 0, "B", "number of matrices, with seeds S, S+1, ... (default 1)"},
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
     {"output", 'o', "F",
      "output: twice, for diagonal and off-diagonal; or once: T as .mtx, or full matrices; - is stdout"},
     {"format", 0, "F", CLI_FORMAT_HELP},
-    {"type", 0, "T", "f64 (default) or f32; of a Hermitian kind also c64 or c128"},
+    {"type", 0, "T", "f64 (default) or f32; Hermitian kinds: also c64 or c128"},
     {"condition", 0, "C", "of latms1 to latms5: the largest eigenvalue over the least (default 2^52)"},
     {"block", 0, "R", "of a tridiagonal kind: copies of the matrix of order R, up to order N,"},
     {"glue", 0, "G", "the off-diagonal entry between these copies"},

@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "run/matrices_file.h"
 #include "run/memory.h"
+#include "run/option_help.h"
 #include "run/ranks.h"
 #include "run/stream.h"
 
@@ -221,11 +222,11 @@ static const option_row options[] = {
     {"vectors", 0, "F", "write the eigenvectors, of shape (batch, n, n): v[b][:, k] belongs to eigenvalue k"},
     {"format", 0, "F", CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (k eigenvalues not converged)"},
-    {"uplo", 0, "L|U", "the triangle that is read: L (default) or U"},
+    {"uplo", 0, "L|U", HELP_HEEV_UPLO},
     {"method", 0, "M", "auto (default), jacobi, tridiagonal or reference (slow)"},
-    {"relative", 0, NULL, "small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi"},
-    {"same-bits", 0, NULL, "one matrix gets the bits that it has in a file of many; it may take longer"},
-    {"max-sweeps", 0, "K", "Jacobi sweeps, or QL steps per eigenvalue, until a matrix is given up (default: 30)"},
+    {"relative", 0, NULL, HELP_HEEV_RELATIVE},
+    {"same-bits", 0, NULL, HELP_SAME_BITS},
+    {"max-sweeps", 0, "K", HELP_HEEV_MAX_SWEEPS},
     {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},

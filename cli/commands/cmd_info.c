@@ -44,7 +44,7 @@ const cli_command command_info = {
     .name = "info",
     .summary = "version, instruction set and kernels chosen, GPUs",
     .usage = "",
-    .text = "Tells the version, the processors that can compute, and what this build can read.\n"
+    .text = "Prints the version, the processors that can compute, and what this build can read.\n"
             "The environment variable EIG_CPU=baseline|avx2|avx512 chooses another instruction set.",
     .examples = "  eigpack info\n  EIG_CPU=avx2 eigpack info\n",
     .options = options,

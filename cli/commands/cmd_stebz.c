@@ -4,6 +4,7 @@
 #include "pictures/chart.h"
 #include "pictures/svg.h"
 #include "run/memory.h"
+#include "run/option_help.h"
 #include "run/progress.h"
 #include "run/ranks.h"
 
@@ -271,8 +272,8 @@ static const option_row options[] = {
     {"format", 0, "F", CLI_FORMAT_HELP},
     {"range", 0, "FIRST:LAST", "only the eigenvalues number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those in (VL, VU]; -inf and inf are allowed"},
-    {"tolerance", 0, "T", "absolute tolerance (default 0: full accuracy, eps ||T||)"},
-    {"relative", 0, "R", "relative tolerance (default 0: 2 eps)"},
+    {"tolerance", 0, "T", HELP_STEBZ_TOLERANCE},
+    {"relative", 0, "R", HELP_STEBZ_RELATIVE},
     {"type", 0, "T", "f64 (default) or f32"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},

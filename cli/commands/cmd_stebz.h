@@ -26,7 +26,7 @@ int stebz_verdict(const comparison *c, int64_t number);
 /* The sentence about a reference of another length.  Returns an exit status. */
 int stebz_refuse_reference(const stebz_run *j, int64_t count, int64_t batch, int64_t m);
 
-/* Whether the eigenvalues went to a file, so that a line tells of them. */
+/* Whether the eigenvalues went to a file, so that one line describes them. */
 bool stebz_filed(const stebz_run *j);
 
 /* All that is asked for, of a batch.  Returns an exit status. */

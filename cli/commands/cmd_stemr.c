@@ -4,6 +4,7 @@
 #include "pictures/chart.h"
 #include "pictures/svg.h"
 #include "run/memory.h"
+#include "run/option_help.h"
 #include "run/ranks.h"
 #include "run/tridiagonal.h"
 
@@ -205,7 +206,8 @@ static int write_plot(const job *j, const char *file)
     return good ? CLI_OK : cli_fail(CLI_FAILED, "%s", error.text);
 }
 
-/* Under mpirun, over all ranks: work is added up, of everything else the largest counts.  Blocks are those of all of T. */
+/* Under mpirun, over all ranks: work is added up, of everything else the largest counts.  Blocks are those of all of
+ * T. */
 static void merge_stats(eig_stemr_stats *s)
 {
     double largest[] = {(double)s->blocks, (double)s->depth, (double)s->largest_cluster};
@@ -301,9 +303,9 @@ static const option_row options[] = {
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
     {"type", 0, "T", "f64 (default) or f32"},
     {"method", 0, "M", "auto (default), reference (slow) or mrrr (the tree of representations)"},
-    {"same-bits", 0, NULL, "the bits that T has in a batch; it may take longer"},
+    {"same-bits", 0, NULL, HELP_SAME_BITS},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
-    {"info", 0, "F", "write one integer a pair: 0, or which promise it lacks: 1 residual, 2 orthogonality, 3 both"},
+    {"info", 0, "F", "write one integer a pair: 0, or the bound that it misses: 1 residual, 2 orthogonality, 3 both"},
     {"plot", 0, "F.svg",
      "draw the tree of representations of method mrrr: clusters as boxes, single eigenvalues as ticks"},
     {"stats", 0, NULL, "print clusters, representations, fallbacks and the measured accuracy on stderr"},

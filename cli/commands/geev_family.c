@@ -179,7 +179,7 @@ int family_read(const arguments *args, family *f, eig_type *type)
 
 /* ------------------------------------------------------------------ points */
 
-/* Value i of count, as numpy.linspace has it. */
+/* Value i of count, as in numpy.linspace. */
 static double grid_value(const svg_parameter *p, int64_t i)
 {
     if (p->count == 1) return p->low;

@@ -170,7 +170,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The eigenvalues of all matrices together, but for those that have none. */
+/* The eigenvalues of all matrices together, except for those that have none. */
 static int plot(const batch_run *r, const char *file)
 {
     double *const all = (double *)cli_allocate(r->all.count, sizeof *all);

@@ -84,7 +84,7 @@ static void put_note(const help_note *note)
     put_paragraphs(note->text);
 }
 
-/* The other pages, and where the rest is told. */
+/* The names of the other pages. */
 static void see_also(const cli_program *program, const cli_command *self)
 {
     puts(".SH \"SEE ALSO\"");
@@ -101,7 +101,7 @@ void manual_program(const cli_program *program)
 {
     head("", program->summary);
     puts(".B eigpack\n.I COMMAND\n\\&...\n.SH DESCRIPTION");
-    puts("Each command has a page of its own, and tells its options by \\fB\\-\\-help\\fR.\n.SH COMMANDS");
+    puts("Each command has its own page, and \\fB\\-\\-help\\fR prints its options.\n.SH COMMANDS");
     for (int i = 0; i < program->count; i++) {
         printf(".TP\n\\fBeigpack\\-%s\\fR(1)\n", program->commands[i]->name);
         put_line(program->commands[i]->summary, strlen(program->commands[i]->summary));

@@ -134,7 +134,7 @@ void cli_print_times(eig_context *ctx, const cli_times *times)
 {
     if (ranks_rank() > 0) return;
     fprintf(stderr, "%s", cli_describe(ctx));
-    if (times->road[0]) fprintf(stderr, ", road \"%s\"", times->road);
+    if (times->road[0]) fprintf(stderr, ", path \"%s\"", times->road);
     fprintf(stderr, "\nread %.3f ms, solve %.3f ms", times->read_ms, times->solve_ms);
     for (int i = 0; i < times->passes; i++)
         fprintf(stderr, "%s%s %.3f", i == 0 ? " (" : ", ", times->pass[i].name, times->pass[i].ms);
@@ -153,7 +153,8 @@ void cli_add_failure(cli_failures *failed, int64_t number)
     failed->count++;
 }
 
-/* ": number 3", or ": numbers 3, 5, 8, ...", counted from 0; "" where there is one matrix, or where each rank knows its own alone. */
+/* ": number 3", or ": numbers 3, 5, 8, ...", counted from 0; "" where there is one matrix, or where each rank knows its
+ * own alone. */
 static void tell_numbers(const cli_failures *failed, int64_t batch, char *text, size_t size)
 {
     size_t used = 0;
@@ -175,14 +176,14 @@ int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *w
     if (vectors == count)
         return cli_fail(
             CLI_FAILED,
-            "%lld of %lld matrices failed (eigenvalues are good, but of a vector none within the bound was found): "
+            "%lld of %lld matrices failed (eigenvalues are good, but a vector within the bound was not found): "
             "their vectors are NaN%s",
             count, all, which);
     if (vectors > 0)
         return cli_fail(
             CLI_FAILED,
-            "%lld of %lld matrices failed (%s; %lld with good eigenvalues, but of a vector none within the bound "
-            "was found): their vectors are NaN, and the other eigenvalues%s",
+            "%lld of %lld matrices failed (%s; %lld with good eigenvalues, but a vector within the bound was "
+            "not found): their vectors are NaN, and the other eigenvalues%s",
             count, all, why, vectors, which);
     return cli_fail(CLI_FAILED, "%lld of %lld matrices failed (%s): their eigenvalues are NaN%s", count, all, why,
                     which);

@@ -29,7 +29,7 @@ typedef struct cli_part {
  * wrong range stays as it is, and the library refuses it.  For ranges by value see tridiagonal_part. */
 bool cli_index_part(int64_t n, eig_range *range, int64_t *il, int64_t *iu, cli_part *part);
 
-/* How long the stages of a run took, and the road and the passes of its calls. */
+/* How long the stages of a run took, and the path and the stages of its calls. */
 typedef struct cli_times {
     double read_ms, solve_ms, write_ms;
     char road[40];
@@ -37,7 +37,7 @@ typedef struct cli_times {
     eig_pass pass[16];
 } cli_times;
 
-/* Notes the road of the context's last call, and adds its passes to those of the same names. */
+/* Notes the path of the context's last call, and adds the times of its stages to those of the same names. */
 void cli_add_passes(cli_times *times, eig_context *ctx);
 
 /* The longest times of all ranks.  Collective. */

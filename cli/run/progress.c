@@ -39,7 +39,7 @@ void progress_of_ranks(const eig_ranks *of)
 
 static void say(const char *text)
 {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is nobody left to tell */
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* stderr is closed */
 }
 
 /* Ends the program by the signal itself, so that a shell's loop ends too.  Every call here is allowed in a handler. */

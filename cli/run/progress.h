@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* From here on SIGINT (Ctrl-C), SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, and those by which batch systems end a job (SIGXCPU,
- * SIGUSR1, SIGUSR2) end the program at once, whatever it is doing, after the temporary files of outputs under way are
+ * SIGUSR1, SIGUSR2) end the program at once, whatever it is doing, after the temporary files of outputs in progress are
  * removed.  A signal that was ignored when the program began stays ignored (nohup, background jobs of sh). */
 void progress_catch_signals(void);
 

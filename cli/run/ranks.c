@@ -199,7 +199,7 @@ void ranks_printf(const char *format, ...)
     if (ranks_rank() > 0) printed.lost |= !good;
 }
 
-enum { PIECE = 1 << 16 }; /* of a text under way */
+enum { PIECE = 1 << 16 }; /* of a text in progress */
 
 /* Prints what another rank sends. */
 static bool print_part(int from)

@@ -1,7 +1,7 @@
 /* The ranks of a program that mpirun started, working as one.  A process that is alone may call every function here,
  * too.
  *
- * Every rank takes the same road.  Where none may go on before all have come so far, they agree: a rank that has failed
+ * Every rank does the same steps. They agree where none may go on before all have done a step: a rank that has failed
  * by then ends all, and its sentence is printed once. "Collective": every rank calls it, unless an agreement has failed
  * before. */
 #ifndef EIG_CLI_RANKS_H

@@ -75,8 +75,7 @@ int ranks_load(const eig_ranks **ranks)
     void *const opened = open_library();
     if (!opened) {
         const char *const reason = dlerror();
-        snprintf(why, sizeof why,
-                 "but the part of it that speaks MPI cannot be loaded (build it with -DEIG_MPI=ON): %s",
+        snprintf(why, sizeof why, "but its part for MPI cannot be loaded (build it with -DEIG_MPI=ON): %s",
                  reason ? reason : "");
         return refuse(rank, size, why);
     }

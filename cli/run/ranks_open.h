@@ -5,7 +5,7 @@
 
 #include "mpi/ranks.h"
 
-/* The ranks of this run in *ranks, or NULL there where nobody started several.  Returns CLI_OK, or a status where
+/* The ranks of this run in *ranks, or NULL where there is one alone.  Returns CLI_OK, or a status where
  * several were started but their MPI cannot be reached; one rank has then printed why. */
 int ranks_load(const eig_ranks **ranks);
 

@@ -14,7 +14,7 @@ enum {
     CLI_USAGE = 2   /* the command line is wrong, or an input cannot be read */
 };
 
-/* Prints "eigpack: sentence" to stderr and hands back the status, so that callers can return it. */
+/* Prints "eigpack: sentence" to stderr and returns the status, so that callers can return it. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints "eigpack: note: sentence" to stderr: nothing has failed. */

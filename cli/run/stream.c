@@ -16,7 +16,7 @@
 /* What the threads share.  A slice goes from `taken` to `read` to `solved` to `written`. */
 typedef struct pipeline {
     stream *s;
-    int64_t count, slices; /* problems in a slice, but for the last one */
+    int64_t count, slices; /* problems in a slice, except for the last one */
     int slots;
     int workers;                    /* 0: a thread for each stage */
     eig_context *ctx[STREAM_SLOTS]; /* of the workers */
@@ -52,8 +52,8 @@ static bool wait_for(pipeline *p, const int64_t *counter, int64_t k)
     return go;
 }
 
-/* One more slice is through a stage, which took until now; the context's passes are added where it is not NULL.  Or the stage has
- * failed, with a sentence where error is not NULL. */
+/* One more slice is through a stage, which took until now; the context's passes are added where it is not NULL.  Or the
+ * stage has failed, with a sentence where error is not NULL. */
 static bool pass_on(pipeline *p, int64_t *counter, int status, const io_error *error, double *ms, double start,
                     eig_context *ctx)
 {
@@ -141,7 +141,7 @@ static int64_t take(pipeline *p)
     return k;
 }
 
-/* Slice after slice through all stages.  Whoever has the first one that is not written yet never waits. */
+/* Slice after slice through all stages. The thread that has the first slice not yet written never waits. */
 static void *run_worker(void *of)
 {
     const worker *const w = (const worker *)of;
@@ -253,8 +253,8 @@ static int64_t gpus_of(eig_context *ctx)
     return gpus;
 }
 
-/* Workers, and how many problems a slice of theirs has; 0: none.  2 MB stay in a core's cache, 32 KB and 16 problems are worth
- * taking; larger problems want all threads for themselves. */
+/* Workers, and how many problems a slice of theirs has; 0: none.  2 MB stay in a core's cache, 32 KB and 16 problems
+ * are worth taking; larger problems want all threads for themselves. */
 static int workers_of(const stream *s, int64_t budget, int64_t *count)
 {
     enum { LARGE = 1 << 16, SLICE = 2 << 20, LEAST = 1 << 15, TILE = 16 };

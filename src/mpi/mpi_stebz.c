@@ -11,7 +11,7 @@ static eig_status check(tridiagonal_call *call)
         call->ctx, eig_stebz_work_size(call->ctx->local, call->type, call->own, call->n, 1, &bytes));
     if (status != EIG_OK || !call_has_outputs(call) || !enclosures) return status;
     if (call->array[LOWER].given && call->array[UPPER].given) return EIG_OK;
-    return eig_mpi_fail(call->ctx, EIG_BAD_ARGUMENT, "stebz: of lower and upper one is NULL; give both or none");
+    return eig_mpi_fail(call->ctx, EIG_BAD_ARGUMENT, "stebz: one of lower and upper is NULL; give both or none");
 }
 
 /* Eigenvalues of a range by value into it, and enclosures around them, as one process does it. */

@@ -354,7 +354,7 @@ done
 rm x.npy
 expect 0 '' geev batch.npy --measure radius --values w.npy -q
 check "a measure that no file takes is printed" [ "$(wc -l <out)" -eq 3 ]
-expect 2 '^eigpack: --measure has no place' geev batch.npy --measure radius --info -
+expect 2 '^eigpack: --measure: standard output is taken' geev batch.npy --measure radius --info -
 
 # ---------------------------------------------------------------- unreadable input
 : >empty.dat

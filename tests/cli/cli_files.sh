@@ -345,7 +345,7 @@ expect 2 '^eigpack: unknown device "gpu"' eigenvalues --diagonal absent.npy --su
 expect 0 '' generate random -n 4 --batch 100000 -o many.npy
 for command in heev geev; do
     "$program" "$command" many.npy --timing --threads 2 --values w.npy >out 2>err
-    check "$command --timing names a road" grep -q 'road "[a-z]' err
+    check "$command --timing names a path" grep -q 'path "[a-z]' err
 done
 
 # ---------------------------------------------------------------- help and kinds

@@ -19,8 +19,8 @@ check "so are the files" [ "$(wc -l <w.dat) $(sort i.dat | tr -d '\n')" = "30 $(
 export EIG_MISS=vectors
 printf '1 2\n3 4\n\n5 6\n7 8\n\nnan 1\n1 1\n' >three.txt
 head -n 5 three.txt >two.txt
-vectors='with good eigenvalues, but of a vector none within the bound was found'
-expect 1 "^eigpack: 1 of 2 matrices failed \\(eigenvalues are good, but of a vector none within the bound was found\\): their vectors are NaN: number 0, counted from 0$" \
+vectors='with good eigenvalues, but a vector within the bound was not found'
+expect 1 "^eigpack: 1 of 2 matrices failed \\(eigenvalues are good, but a vector within the bound was not found\\): their vectors are NaN: number 0, counted from 0$" \
     geev two.txt -q --vectors v.npy --info i.dat
 check "info n + 1" [ "$(tr '\n' ' ' <i.dat)" = "3 0 " ]
 expect 1 "^eigpack: 2 of 3 matrices failed \\(not finite, or no convergence; 1 $vectors\\): .*: numbers 0, 2, counted from 0$" \

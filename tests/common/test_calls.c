@@ -472,7 +472,7 @@ static void test_texts(void **state)
     for (size_t k = 0; k < sizeof infos / sizeof *infos; k++)
         assert_string_equal(eig_geev_info_text(6, infos[k]), eig_info_text(infos[k]));
     assert_string_equal(eig_geev_info_text(6, 7),
-                        "the eigenvalues are good, but of a vector none within the bound was found");
+                        "the eigenvalues are good, but a vector within the bound was not found");
     assert_string_equal(eig_geev_info_text(INT32_MAX, INT32_MAX), eig_info_text(1));
     static size_t const sizes[] = {4, 8, 8, 16};
     for (int k = 0; k < 4; ++k) assert_int_equal(eig_type_size((eig_type) "sdcz"[k]), sizes[k]);

@@ -54,7 +54,7 @@ static void test_bad_arguments(eig_mpi_context *ctx)
         who(words, sizeof words, culprit, "stebz: w is NULL");
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, bad ? NULL : w, NULL, NULL),
                         EIG_BAD_ARGUMENT, words);
-        who(words, sizeof words, culprit, "stebz: of lower and upper one is NULL");
+        who(words, sizeof words, culprit, "stebz: one of lower and upper is NULL");
         same_everywhere(ctx, eig_mpi_dstebz(ctx, NULL, NULL, N, d, e, NULL, w, bad ? lower : NULL, NULL),
                         EIG_BAD_ARGUMENT, words);
         who(words, sizeof words, culprit, "stebz: n = -1, must be >= 0");

@@ -145,8 +145,10 @@ const Batch{T} = AbstractArray{T,3}
     eigh!(w, v, a; uplo = 'L', same_bits_in_batches = false, check = true, device)
 
 Eigenvalues, ascending, into `w[:, k]` and eigenvectors into `v[:, :, k]` of each symmetric or Hermitian matrix `a[:, :, k]`,
-of which one triangle is read. `v` may be `a`. `same_bits_in_batches = true`: on a GPU a matrix has the same bits alone and in a batch of
-any size; few matrices can then take longer. `check = false` raises nothing for matrices without a result: they are NaN.
+of which one triangle is read. `v` may be `a`. `check = false` raises nothing for matrices without a result: they are NaN.
+
+`same_bits_in_batches = true`: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
+size; few matrices can then take longer.
 """
 function eigh!(w::AbstractMatrix{R}, v::Batch{T}, a::Batch{T}; keywords...) where {R<:Real32or64,T<:Union{R,Complex{R}}}
     heev!(w, v, a; keywords...)

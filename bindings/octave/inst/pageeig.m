@@ -11,10 +11,11 @@ function [V, D, W] = pageeig(X, varargin)
 %
 %   PAGEEIG(..., FORM) gives eigenvalues as columns ('vector') or as diagonal matrices ('matrix').
 %
-%   PAGEEIG(..., 'device', NAME) computes on 'cpu', which is the default, on 'cuda' or 'cuda:1', a GPU, on 'cuda:all', all
-%   GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes NUMBER threads of the CPU; 0, the
-%   default, is as many as there are.  Results do not depend on threads.  PAGEEIG(..., 'same_bits', true): on a GPU a page has the same bits
-%   alone and among any number of pages; few pages can then take longer.  On a CPU it is always so.
+%   PAGEEIG(..., 'device', NAME) computes on 'cpu', which is the default, on 'cuda' or 'cuda:1', a GPU, on 'cuda:all',
+%   all GPUs, or on 'auto', a GPU where one answers.  PAGEEIG(..., 'threads', NUMBER) takes NUMBER threads of the CPU;
+%   0, the default, is as many as there are.  Results do not depend on threads.  PAGEEIG(..., 'same_bits', true): on a
+%   GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any size; few matrices can then take
+%   longer.
 %
 %   Eigenvalues of Hermitian pages ascend.  Those of others come in LAPACK's order.  A page with a NaN or an infinity is
 %   the error eigpack:notFinite.

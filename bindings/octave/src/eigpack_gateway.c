@@ -1,5 +1,5 @@
 /* The MEX gateway of Octave's package: eigpack_gateway(COMMAND, ...) is one call of the library on host arrays.  The
- * functions in inst/ read options and give results their shapes; sizes, classes and failures are looked at here.
+ * functions in inst/ read options and give results their shapes; sizes, classes and failures are checked here.
  *
  * Octave keeps real and imaginary parts apart, MATLAB with -R2018a interleaves them as the library does: only
  * read_numbers and complex_result know. */
@@ -360,7 +360,7 @@ static void form(mxArray *out[], const mxArray *in[])
     find_forms(out, in, 1);
 }
 
-/* Puts the ascending values of the Hermitian pages of a mixture in the place of those in w. */
+/* Puts the ascending values of the Hermitian pages of a mixture in place of those in w. */
 static void put_hermitian_values(const pages *p, const mxLogical *flags, int64_t count, void *w)
 {
     size_t const size = eig_type_size(p->type), page = (size_t)(p->n * p->n) * size;

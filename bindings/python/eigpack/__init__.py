@@ -68,7 +68,7 @@ MemoryError, DeviceError
 a : array_like, shape (..., n, n)
     Symmetric or Hermitian matrices: float32, float64, complex64 or complex128.  Only one triangle is read.
 UPLO : {"L", "U"}, default "L"
-    The triangle that is read: the lower, the upper.
+    The triangle of A that is read.
 subset_by_index : pair of int or None, default None
     As scipy.linalg.eigh: the eigenvalues with indices min to max, from 0, inclusive.
 subset_by_value : pair of float or None, default None
@@ -77,10 +77,10 @@ subset_by_value : pair of float or None, default None
 method : {"auto", "jacobi", "tridiagonal", "reference"}, default "auto"
     The algorithm; "reference" is the plain one, for comparison.
 relative : bool, default False
-    True: small eigenvalues of positive definite matrices to high relative accuracy, by Jacobi rotations.
+    True: small eigenvalues of a positive definite A to high relative accuracy, by Jacobi rotations.
 same_bits_in_batches : bool, default False
-    True: on a GPU a matrix has the same bits alone and in a batch of any size; few matrices can then take longer.
-    Elsewhere it is always so.""",
+    True: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any size; few matrices can
+    then take longer.""",
     "tridiagonal": """
 d : array_like, shape (..., n)
     The diagonals: float32 or float64.
@@ -101,12 +101,12 @@ method : {"auto", "swb", "mwb", "reference"}, default "auto"
     The algorithm.  On a GPU: a warp for whole matrices, several warps for 32 matrices; on a CPU "swb" and "mwb" are "auto".
     "reference" is the plain one, for comparison.
 balance : bool, default True
-    Permute and scale by powers of two first, as LAPACK's dgeev does.
+    False: do not permute and scale the matrices by powers of two first, unlike LAPACK's dgeev.
 max_steps : int or None, default None
-    For experiments: QR steps between deflations after which a matrix is given up; None is 30*max(10, n).
+    QR steps between deflations after which a matrix is given up, for experiments.  None is 30*max(10, n).
 same_bits_in_batches : bool, default False
-    True: on a GPU a matrix has the same bits alone and in a batch of any size; few matrices can then take longer.
-    Elsewhere it is always so.""",
+    True: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any size; few matrices can
+    then take longer.""",
 }
 
 
@@ -505,9 +505,9 @@ def eigvalsh_tridiagonal(
     ----------
     <tridiagonal>
     <select>
-    tol : float, default 0.0
-        A bracket narrower than this is narrow enough; 0 stands for eps*||T||.  A smaller one selects the count that finds
-        small eigenvalues of graded matrices to high relative accuracy.
+    tol : float, default 0.0, which is eps*||T||
+        A bracket of this width is narrow enough.  A smaller tol selects the count that finds small eigenvalues of
+        graded matrices to high relative accuracy.
     <subset>
     bounds : bool, default False
         True returns a named triple ``eigenvalues, lower, upper``; the exact eigenvalue lies between.
@@ -575,8 +575,8 @@ def eigh_tridiagonal(
     method : {"auto", "mrrr", "reference"}, default "auto"
         The algorithm; "reference" is the plain one, for comparison.
     same_bits_in_batches : bool, default False
-        True: on a GPU a matrix has the same bits alone and in a batch of any size; it may then take longer.
-        Elsewhere it is always so.
+        True: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any size; few matrices
+        can then take longer.
     <common>
 
     Returns

@@ -114,7 +114,7 @@ def test_a_matrix_that_is_fine_hides_no_other():
 
 def test_vectors_that_are_not_good():
     """geev's info n + 1; that of another order, and of another family, is what it always is."""
-    assert str(_families.error_of((1, 0, 5), 1, order=4)) == "the eigenvalues are good, but of a vector none within the bound was found"
+    assert str(_families.error_of((1, 0, 5), 1, order=4)) == "the eigenvalues are good, but a vector within the bound was not found"
     assert str(_families.error_of((2, 1, 5), 3, order=4)).startswith("2 of 3 matrices failed, the first at 1: the eigenvalues are good, ")
     for order in (None, 5, 6):
         assert str(_families.error_of((1, 0, 5), 1, order=order)) == "the iteration did not converge"

@@ -1,6 +1,7 @@
 /* The benchmark of several GPUs in one context: the same calls on 1, 2, 4, ... GPUs of the machine, host arrays.
  *
- *     bench_scale COMMIT [quick] [FAMILY...] [DEVICE...]    prints CSV: a row for each case, kind of memory, set of GPUs
+ *     bench_scale COMMIT [quick] [FAMILY...] [DEVICE...]    prints CSV: a row for each case, kind of memory, set of
+ *     GPUs
  *
  * time_ms     median of the repeats of one call, after one that warms up; a call on host arrays ends when all is there
  * gb_s        bytes of the arrays that a call reads and writes, over its time; of rows "copy" the rate of copies alone,
@@ -9,7 +10,7 @@
  * check       of one GPU: its answer is right (below); of more: it has the same bits.  ok or FAIL
  * quick       small sizes
  * FAMILY      copies, geev, stebz, heev, stemr: these alone
- * DEVICE      sets of GPUs besides, e.g. cuda:0,0 */
+ * DEVICE      more sets of GPUs, e.g. cuda:0,0 */
 #include "bench/support/rows.h"
 #include "bench/support/times.h"
 #include "scale_cases.h"

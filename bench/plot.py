@@ -20,7 +20,7 @@ LIMIT = "#d62839"
 LABEL = 26  # pixels that the number of a tick takes
 AHEAD, BEHIND = "#1f7fc0", "#d62839"  # of a map
 CELL, LINE = 84, 21
-# Colours that colour-blind readers can tell apart (near those of M. Okabe and K. Ito), each with a marker of its own.
+# Colours that colour-blind readers can distinguish (near those of M. Okabe and K. Ito), each with a marker of its own.
 STYLES = [
     ("#1f7fc0", "circle"), ("#4aa0d0", "ring"), ("#d55e00", "square"), ("#c98a00", "triangle"),
     ("#009e73", "diamond"), ("#7f7f7f", ""),

@@ -12,7 +12,7 @@ rivals   on the first matrices of the same tensor, as many as take about half a 
 times    medians of repeats, between synchronisations of the device
 tokura   github.com/hirokitokura/tokura_dgeev_batched, MIT, f64, n <= 32: compiled for this GPU, with its parameters of a V100; both
          from pinned host arrays to pinned host arrays, all 500,000 matrices
-check    the sum of each spectrum is the trace of its matrix to 10 n eps ||A||_F, for own and rivals alike
+check    the sum of each spectrum is the trace of its matrix to 10 n eps ||A||_F, for eigpack and for rivals
 """
 import ctypes
 import statistics

@@ -4,7 +4,7 @@ OpenBLAS's calls from the threads of one process wait for each other.
 
     bench/rivals_processes.py EIGPACK CORES FILE.csv [--family heev] [--lapack F] [--type T] [--n N:BATCH,...]
 
-EIGPACK is the program `eigpack`.  Of each case one process of eigpack takes the batch with a thread a core; then a process a core, bound
+EIGPACK is the program `eigpack`.  One process of eigpack takes the batch of each case, with a thread a core; then a process a core, bound
 to it, times LAPACK on its share, all at the same time, and the slowest median counts.
 """
 import argparse

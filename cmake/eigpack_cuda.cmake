@@ -193,6 +193,6 @@ if(EIG_HAVE_CUDA)
     target_compile_definitions(eigpack_objects PRIVATE EIG_WITH_CUDA)
     target_sources(eigpack_objects PRIVATE src/cuda/copy_nest.c)
     # nvcc's launch stubs are C++: a C program linked with the static library needs its run-time library.  A C++ compiler adds it by itself,
-    # and -static-libstdc++ of a wheel would be in vain beside it.
+    # and -static-libstdc++ of a wheel would have no effect.
     set(EIG_CUDA_LIBRARIES CUDA::cudart_static $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>)
 endif()

@@ -106,8 +106,8 @@ bool io_is_standard_input(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0;
 }
 
-/* Reads until the buffer is full but for the closing zero, or until the stream ends; reports progress where the size is
- * known. */
+/* Reads until the buffer is full except for the closing zero, or until the stream ends; reports progress where the size
+ * is known. */
 static void fill(const char *path, FILE *stream, size_t capacity, bool known, io_bytes *file)
 {
     size_t const room = capacity - 1;

@@ -19,7 +19,8 @@
 /* Writes "path: sentence" to error->text (error may be NULL) and returns false. */
 bool io_fail(io_error *error, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Whether so many more bytes are free.  If not: false, with a sentence that ends with the advice (": try ...", or ""). */
+/* Whether so many more bytes are free.  If not: false, with a sentence that ends with the advice (": try ...", or
+ * ""). */
 bool io_memory_fits(const char *path, size_t bytes, const char *advice, io_error *error);
 
 /* Allocates the array, zeroed; rank 1 to 3, extents >= 0. */
@@ -47,7 +48,7 @@ typedef enum io_format { FORMAT_TEXT, FORMAT_NPY, FORMAT_MTX, FORMAT_MAT } io_fo
 io_format io_format_of(const char *path);  /* by the name's ending */
 io_format io_format_out(const char *path); /* of an output: by its name, or as io_standard_output_npy says */
 
-/* What a format tells besides the numbers. */
+/* What a format holds in addition to the numbers. */
 typedef struct io_notes {
     const char *not_hermitian;             /* what a .mtx file says that it is instead, or NULL */
     int64_t first_line, first, line, here; /* of text: the first line has `first` numbers, `line` has not; 0: none */
@@ -62,7 +63,8 @@ bool io_read_known(const char *path, io_format *format, io_array *a, io_notes *n
 bool io_to_double(const char *path, io_array *a, io_error *error);
 void io_bytes_free(io_bytes *file);
 
-/* Whether the path is standard input ("-"), a pipe or a device: such input can be read once only, from its beginning. */
+/* Whether the path is standard input ("-"), a pipe or a device: such input can be read once only, from its
+ * beginning. */
 bool io_is_stream(const char *path);
 
 /* The bytes as a nameless file in memory; its descriptor, or -1 with errno. */
@@ -70,7 +72,7 @@ int io_memory_file(const io_bytes *file);
 
 /* ------------------------------------------------------------ safe way out */
 
-/* An output under way; eight at a time.  A regular file is written under a temporary name in its own folder; standard
+/* An output in progress; eight at a time.  A regular file is written under a temporary name in its own folder; standard
  * output, a device or a pipe is written directly. */
 typedef struct io_output {
     const char *path; /* for sentences */

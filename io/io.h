@@ -43,9 +43,9 @@ void io_tridiagonal_free(io_tridiagonal *t);
 
 /* Reads an array of any rank 1 to 3: .npy of real, complex or integer type (integers and big-endian files are
  * converted: i1..i8, u1..u8, b1 -> float64 unless they are i4 or i8, which stay), C or Fortran order; .mat: the
- * first numeric variable (io_listen tells where there are more), n x n x batch becoming (batch, n, n); .mtx array or coordinate format; text: float64,
- * a matrix where there are several lines of equally many numbers, more than one, matrices where empty lines cut these
- * into blocks of equally many lines, more than one; else a vector.
+ * first numeric variable (io_listen tells where there are more), n x n x batch becoming (batch, n, n); .mtx array or
+ * coordinate format; text: float64, a matrix where there are several lines of equally many numbers, more than one,
+ * matrices where empty lines cut these into blocks of equally many lines, more than one; else a vector.
  * A column in .mat or .mtx, which know no rank 1, has shape (n, 1). */
 bool io_read_array(const char *path, io_array *a, io_error *error);
 
@@ -60,8 +60,8 @@ bool io_read_tridiagonal(const char *path_d, const char *path_e, io_tridiagonal 
 
 /* Writes an array by the name's ending.  Text: a vector one number a line, an array of higher rank one row a line, an
  * empty line behind each matrix of an array of rank 3, with 17 significant digits (9 for float32), a complex number as
- * two, -0 as 0; .mat (level 5): under the given variable name, (batch, n, n) becoming n x n x batch; .mtx: array format,
- * rank 1 or 2. */
+ * two, -0 as 0; .mat (level 5): under the given variable name, (batch, n, n) becoming n x n x batch; .mtx: array
+ * format, rank 1 or 2. */
 bool io_write_array(const char *path, const char *variable, const io_array *a, io_error *error);
 
 /* Whether an array of the given rank could be written; asked before it is computed.  The folder must be there, a file
@@ -78,7 +78,7 @@ bool io_is_standard_output(const char *path);
 void io_standard_output_npy(bool npy);
 bool io_is_standard_input(const char *path);
 
-/* For signal handlers: removes the temporary files of outputs under way.  True where an output has reached its place,
+/* For signal handlers: removes the temporary files of outputs in progress.  True where an output has reached its place,
  * in whole or (standard output, devices, pipes) in part. */
 void io_remove_temporary(void);
 bool io_output_begun(void);
@@ -103,7 +103,8 @@ typedef void (*io_watcher)(const char *what, const char *name, double fraction);
 void io_watch(io_watcher watcher);
 void io_tell(const char *what, const char *name, int64_t done, int64_t all);
 
-/* Sets the process's one function that is told, in a sentence, what a reader chose where a file leaves a choice; NULL: none. */
+/* Sets the process's one function that gets a sentence about what a reader chose where a file leaves a choice; NULL:
+ * none. */
 void io_listen(void (*listener)(const char *sentence));
 
 /* Sets the process's one function that tells how many bytes of memory are free; NULL: none.  It is asked before an

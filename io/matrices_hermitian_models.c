@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* A diffusion tensor as magnetic resonance measures it, in 1e-3 mm^2/s: 0.3 across a fibre of random direction, from 0.5
- * to 1.9 along it, and noise beside and on the diagonal.  Of an order other than 3: one axis among n. */
+/* A diffusion tensor as magnetic resonance measures it, in 1e-3 mm^2/s: 0.3 across a fibre of random direction, from
+ * 0.5 to 1.9 along it, and noise beside and on the diagonal.  With an order other than 3: one axis among n. */
 void matrices_fill_tensor(sketch *s, double noise)
 {
     double const across = 0.3, along = 0.2 + 1.4 * matrices_uniform(&s->rng), step = noise / sqrt((double)s->n);

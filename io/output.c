@@ -215,7 +215,7 @@ static bool open_place(io_output *out, const char *path, place *p, io_error *err
     return !p->exists || access(out->target, W_OK) == 0 || output_fail(out, error, errno);
 }
 
-/* A place that is written by way of a temporary file. */
+/* A place that is written through a temporary file. */
 static bool is_replaced(const io_output *out, const place *p)
 {
     return !io_is_standard_output(out->target) && (!p->exists || S_ISREG(p->status.st_mode));

@@ -102,7 +102,7 @@ static bool read_numbers(const io_source *s, int64_t first, int64_t count, char 
         int64_t const some = piece && count - done > most ? most : count - done;
         int64_t const from = s->form->start + (first + done) * size;
         int64_t const got = read_at(s->file, piece ? piece : out + done * held, some * size, from);
-        /* Whoever reads on finds the next numbers in memory: several threads read in turns, each of which would wait. */
+        /* The next read finds its numbers in memory: several threads read in turns, each of which would wait. */
         if (!piece) posix_fadvise(s->file, (off_t)(from + some * size), (off_t)(2 * some * size), POSIX_FADV_WILLNEED);
         if (got < 0) return io_fail(error, s->path, "cannot be read: %s", strerror(errno));
         if (got < some * size) return io_fail(error, s->path, "was cut short while it was read");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads recipes, workflows and Julia's files with parsers of their languages: what can be looked at without the packagers' own tools.
+"""Reads recipes, workflows and Julia's files with parsers of their languages: what can be checked without the packagers' own tools.
 
     packaging/lint.py RECIPES WORKFLOWS JULIA"""
 

@@ -30,7 +30,7 @@ have_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 have_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" | cc -E -x c - >/dev/null 2>&1; }
 
 # What is needed, as "PACKAGE command|header|library NAME"; packages by their Debian names.  gcc without the
-# recommended packages comes without the C library's headers: hence libc6-dev.
+# recommended packages comes without the C library's headers: therefore libc6-dev.
 # `cmake --preset` builds with make; scripts/ take ninja where it is, and do without make then.
 build_needs=("gcc command cc" "libc6-dev header stdlib.h" "cmake command cmake")
 test_needs=("libcmocka-dev header cmocka.h")

@@ -25,8 +25,8 @@ typedef struct crossover {
     int wants;           /* 'V': with vectors alone, 'N': without; 0: both */
     int64_t from, upto;  /* orders */
     int64_t least, most; /* matrices of the call */
-    int64_t rise, per;   /* the bound of these two that is no end, 1 or NO_END, is larger by `rise` matrices every `per`
-                            orders: behind from - 1, or below upto where rise is negative */
+    int64_t rise, per;   /* `most`, or where that is NO_END `least`, grows by `rise` matrices every `per` orders above
+                            from - 1; where rise is negative, by -rise every `per` orders below upto */
     int value;           /* what is chosen, where it is a number */
     const char *record;  /* of the measurements: a run or a text of bench/results, or a page of docs/maintainers */
 } crossover;
@@ -56,7 +56,7 @@ static inline bool crosses(const crossover *table, eig_type type, bool vectors, 
     return crossover_of(table, type, vectors, n, matrices) != NULL;
 }
 
-/* A table, and what it chooses, for those who print it. */
+/* A table, and what it chooses, for printing. */
 typedef struct crossover_table {
     const char *family, *choice;
     const crossover *rows;

@@ -1,9 +1,9 @@
-/* The floating-point mode of a thread: rounding to nearest, subnormal numbers kept, no traps.  The library computes in it, whatever
- * the caller's thread, or a thread of OpenMP's that somebody has made, was set to: else answers would depend on the mode, and on which
- * thread computes what.  Flags that tell of past exceptions are left alone.
+/* The floating-point mode of a thread: rounding to nearest, subnormal numbers kept, no traps.  The library computes in
+ * it, whatever the caller's thread, or a thread of OpenMP's that the caller has made, was set to: else answers would
+ * depend on the mode, and on which thread computes what.  Flags of past exceptions are not changed.
  *
- * The compiler knows nothing of modes.  Every change is a barrier for what is read from memory and written to it, so that a function
- * must not compute with its arguments' values before the change. */
+ * The compiler knows nothing of modes.  Every change is a barrier for what is read from memory and written to it, so
+ * that a function must not compute with its arguments' values before the change. */
 #ifndef EIG_FLOAT_MODE_H
 #define EIG_FLOAT_MODE_H
 
@@ -59,7 +59,8 @@ static inline void float_mode_leave(const float_mode *before)
 }
 
 #elif defined(__aarch64__)
-/* FPCR: all zeros but for rounding (bits 22-23), subnormal numbers are zeros (24), traps (8-15), ...  Flags are elsewhere. */
+/* FPCR: all zeros except for rounding (bits 22-23), subnormal numbers are zeros (24), traps (8-15), ...  Flags are
+ * elsewhere. */
 static inline float_mode float_mode_enter(void)
 {
     uint64_t control;
@@ -89,7 +90,7 @@ static inline void float_mode_leave(const float_mode *before)
 }
 #endif
 
-/* Stands first in what a thread begins: the library's mode up to the end of the block. */
+/* The first line of what a thread does: the library's mode up to the end of the block. */
 #define USUAL_FLOAT_MODE \
     __attribute__((cleanup(float_mode_leave), unused)) float_mode const mode_before = float_mode_enter()
 

@@ -67,7 +67,7 @@ typedef struct stemr_problem {
     int64_t *isuppz;
     int *info;
     void *residual, *orthogonality;
-    eig_stemr_stats *stats; /* all from m on but w may be NULL: not wanted */
+    eig_stemr_stats *stats; /* all from m on except w may be NULL: not wanted */
     eig_stemr_node *tree;   /* [tree_room], NULL where that is 0; on the host */
     int64_t tree_room;
     const struct stemr_limits *limits; /* NULL, but in tests (stemr_limits.h) */
@@ -85,7 +85,7 @@ stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stat
 /* What is chosen by the number of matrices is chosen as if they were so many, in a call that has option same_bits_in_batches. */
 #define EIG_ANY_NUMBER INT64_MAX
 
-/* What eig_get_repairs tells of a call. */
+/* What eig_get_repairs returns. */
 typedef struct call_repairs {
     int64_t matrices, vectors;
 } call_repairs;
@@ -127,10 +127,10 @@ typedef struct heev_problem {
 typedef struct heev_selection {
     const heev_problem *p; /* the call: its range, and where its w, v and m lie */
     int64_t first, count;  /* matrices */
-    const int64_t *upto;   /* [2*count] as heev_problem has it; NULL: w tells what is in a range by value */
+    const int64_t *upto;   /* [2*count] as in heev_problem; NULL: w tells what is in a range by value */
     const void *w, *v;    /* [n] and [n*n] a matrix, one after the other, v column-major or row-major as p says; w NULL:
                               only m is wanted, of a range that is not by value */
-    const void *deciding; /* [n] a matrix: the eigenvalues that tell it in the place of w; NULL: w does */
+    const void *deciding; /* [n] a matrix: the eigenvalues that decide in place of w; NULL: w decides */
 } heev_selection;
 
 /* Distances between neighbours in the three directions of a batch: row i, column j, matrix b. */
@@ -277,7 +277,7 @@ struct eig_context {
 /* A context without a backend; NULL where there is no memory. */
 eig_context *eig_new_context(void);
 
-/* Writes the sentence that eig_error_detail returns; hands back its status, so that callers can return it. */
+/* Writes the sentence that eig_error_detail returns; returns its status, so that callers can return it. */
 eig_status eig_fail(eig_context *ctx, eig_status status, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
 
@@ -296,7 +296,7 @@ eig_status eig_enter(eig_context *ctx, eig_context **entered);
 /* Ends the call that entered, in the caller's floating-point mode; nothing where *entered is NULL. */
 void eig_leave(eig_context **entered);
 
-/* Stands first in a public function: eig_enter, and eig_leave wherever the function returns. */
+/* The first line of a public function: eig_enter, and eig_leave wherever the function returns. */
 #define ENTER(ctx)                                                   \
     __attribute__((cleanup(eig_leave))) eig_context *entered = NULL; \
     do {                                                             \
@@ -350,7 +350,7 @@ void eig_steps_next(eig_context *ctx, call_steps *steps, int64_t matrices); /* a
 void eig_steps_end(eig_context *ctx, call_steps *steps);
 
 /* The most problems of a batch, parameters or shifts: sizes of 64 bytes each do not overflow.  The most rows of a
- * tridiagonal matrix, which has vectors besides, and of a dense one. */
+ * tridiagonal matrix, which also has vectors, and of a dense one. */
 #define EIG_MOST_COUNT (INT64_MAX / 64)
 #define EIG_MOST_ROWS (INT64_MAX / 65536)
 #define EIG_MOST_ORDER ((int64_t)100000000)

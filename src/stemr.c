@@ -98,7 +98,7 @@ static eig_status stemr_with_tree(eig_context *ctx, stemr_problem *p)
     return status;
 }
 
-/* One matrix; *p is checked but for its arrays. */
+/* One matrix; *p is checked except for its arrays. */
 static eig_status stemr_solve(eig_context *ctx, stemr_problem *p)
 {
     eig_status status = EIG_OK;

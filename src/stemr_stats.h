@@ -1,4 +1,4 @@
-/* The work of several parts of one call of stemr, told as one. */
+/* The work of several parts of one call of stemr, added up. */
 #ifndef EIG_STEMR_STATS_H
 #define EIG_STEMR_STATS_H
 
@@ -9,7 +9,7 @@ static inline int64_t stemr_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Blocks are those of all of T, whoever looks; of the rest the work of all is told, and the largest. */
+/* Every part counts the blocks of all of T; the rest is the sum over the parts, or the largest. */
 static inline void stemr_add_stats(eig_stemr_stats *sum, const eig_stemr_stats *own)
 {
     sum->blocks = stemr_larger(sum->blocks, own->blocks);

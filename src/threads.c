@@ -1,4 +1,4 @@
-/* The threads that a machine gives: threads.h tells the whole. */
+/* How many threads this machine allows: see threads.h. */
 #define _GNU_SOURCE /* SYS_gettid */
 #include "threads.h"
 
@@ -115,7 +115,7 @@ static int create_and_end(int count)
     pthread_mutex_unlock(&gate);
     for (int i = 0; i < created; ++i) pthread_join(thread[i], NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    /* A thread counts until the kernel has buried it, a little after it can be joined. */
+    /* A thread counts until the kernel has removed it, a little after it can be joined. */
     for (int turn = 0; turn < 1000 && threads_here() > here; ++turn) sched_yield();
     return created;
 }

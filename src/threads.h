@@ -1,4 +1,4 @@
-/* The threads that a machine gives: what a cgroup grants, what can be created, and what a fork has left. */
+/* How many threads this machine allows: by the cgroup, by what can be created, and after a fork. */
 #ifndef EIG_THREADS_H
 #define EIG_THREADS_H
 
@@ -25,7 +25,7 @@ int eig_threads_creatable(int wanted);
 void eig_threads_made(void);
 
 /* Whether a fork may have lost the other threads of the calling thread's team in libgomp.  A parallel region of more
- * than one thread would then wait for ever.  This holds in the child for the thread that returned from fork, if the
+ * than one thread would then wait without end.  This holds in the child for the thread that returned from fork, if the
  * process had more than one thread.  Threads that the child creates are not affected. */
 bool eig_threads_lost(void);
 

@@ -84,7 +84,7 @@ static double trace_error(const bench_case *c, int64_t b)
 }
 
 /* The largest sigma_min(A - w I) over the eigenvalues of matrix b in the same units: how far A has to be changed for
- * each of them to be exact.  Of large matrices a few eigenvalues are looked at, beyond n = 928 none. */
+ * each of them to be exact.  A few eigenvalues of large matrices are tested, beyond n = 928 none. */
 static double backward_error(const bench_case *c, int64_t b)
 {
     int64_t const n = c->n;

@@ -51,14 +51,15 @@ struct bench_case {
 
 /* stebz: the error is the smallest bound 2^i eps max|w|, i >= -2, within which Sturm counts show all eigenvalues (of a
  * large case a sample) to lie, in units of eps max|w|; allowed are 4, or abstol.  max|w| is ||T|| for a range.
- * stemr: the largest of all residuals, in units of n eps ||T||, and of (Z'Z - I) x for random vectors x of 1 and -1, in units
- * of n eps; allowed are 10.
- * geev: the larger of |trace - sum w| for every matrix and sigma_min(A - w I) for every w of some real matrices, in units
- * of n eps ||A||; with vectors ||A x - w x|| of every pair of some matrices.  Allowed are 10.
- * heev: of some matrices the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| (Frobenius norms) in units of n eps.
+ * stemr: the largest of all residuals, in units of n eps ||T||, and of (Z'Z - I) x for random vectors x of 1 and -1, in
+ * units of n eps; allowed are 10.
+ * geev: the larger of |trace - sum w| for every matrix and sigma_min(A - w I) for every w of some real matrices, in
+ * units of n eps ||A||; with vectors ||A x - w x|| of every pair of some matrices.  Allowed are 10.
+ * heev: of some matrices the larger of ||A V - V diag(w)|| / ||A|| and ||V^H V - I|| (Frobenius norms) in units of n
+ * eps.
  * Without vectors: the smallest bound 2^i n eps max|w|, i >= -6, within which Sturm counts of some matrices show all
- * eigenvalues, in units of n eps max|w|.  Of all matrices w ascends and its sum is the trace to the same limit.  Allowed
- * are 10: what Jacobi may err. */
+ * eigenvalues, in units of n eps max|w|.  w of every matrix ascends, and its sum is the trace to the same limit.
+ * Allowed are 10: what Jacobi may err. */
 extern const case_family case_stebz, case_stemr, case_geev, case_heev;
 
 bench_case case_new(const case_family *family, const char *kind, eig_type type, int64_t n, int64_t batch);

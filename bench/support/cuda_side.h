@@ -52,7 +52,7 @@ static inline size_t numbers_bytes(const numbers *x)
     return (size_t)x->count * type_size(x->type);
 }
 
-/* Copies the input, and makes room for the output; the calls go to the stream, which the context is told. */
+/* Copies the input, and makes room for the output; the calls go to the stream, which becomes the context's. */
 static inline device_case device_new(eig_context *gpu, bench_case *c, cudaStream_t stream)
 {
     device_case d = {.run = case_run_new(gpu, c), .stream = stream};

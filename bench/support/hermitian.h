@@ -118,8 +118,8 @@ static inline void hermitian_inner(int64_t n, const double *xr, const double *xi
     if (is_complex) *re += hermitian_dot(n, xi, yi), *im = hermitian_dot(n, xr, yi) - hermitian_dot(n, xi, yr);
 }
 
-/* Of matrix m: a and v have n*n elements a matrix, row- or column-major, w has n numbers.  NaN where memory ran out.  step: only of
- * every so many columns, and the norms that would follow if all were like these. */
+/* The measures of matrix m: a and v have n*n elements a matrix, row- or column-major, w has n numbers.  NaN where
+ * memory ran out.  step: only of every step-th column, and the norms that would follow if all were like these. */
 static inline hermitian_norms hermitian_sample(int64_t n, const numbers *a, const numbers *w, const numbers *v,
                                                int64_t m, int row_major, int64_t step)
 {

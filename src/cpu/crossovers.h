@@ -15,7 +15,7 @@ static const crossover heev_tile_jacobi[] = {
     {0},
 };
 
-/* Road two stages: values alone, by way of a band. */
+/* Road two stages: values alone, through a band. */
 static const crossover heev_stages[] = {
     {OF_S | OF_C, 'N', 800, NO_END, 1, NO_END, 0, 0, 0, "notes-heev.md"},
     {OF_D | OF_Z, 'N', 640, NO_END, 1, NO_END, 0, 0, 0, "notes-heev.md"},

@@ -1,5 +1,6 @@
 /* Includes TEMPLATE, a file of src/numerics, for the lanes of a vector: a formula f becomes f_lanes, which computes in
- * every lane what f_s or f_d computes for a number.  The lanes' twin of for_sd.h; the words are those of geev.h.
+ * every lane what f_s or f_d computes for a number.  The counterpart of for_sd.h for lanes; the words are those of
+ * geev.h.
  *
  *     #define TEMPLATE "francis.inc"
  *     #include "for_lanes.h"

@@ -1,5 +1,6 @@
-/* Includes TEMPLATE, a file of src/numerics, for one number: a formula f becomes f_one, which computes what f_lanes computes in a
- * lane.  The fused multiply-add is that of the instruction set: where the lanes round twice, so does the number.
+/* Includes TEMPLATE, a file of src/numerics, for one number: a formula f becomes f_one, which computes what f_lanes
+ * computes in a lane.  The fused multiply-add is that of the instruction set: the number is rounded twice where the
+ * lanes are.
  *
  * No include guard: it is meant to be included again. */
 #include "simd.h"

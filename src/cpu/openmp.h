@@ -16,7 +16,7 @@ static inline int cpu_threads(const eig_context *ctx, int64_t useful)
     if (useful <= 1 || ctx->threads == 1) return 1; /* what follows asks the system */
 #ifdef _OPENMP
     int const processors = omp_get_num_procs(), most = processors > 16 ? 2 * processors : 32;
-    /* A quota lowers OpenMP's default, unless somebody has chosen that. */
+    /* A quota lowers OpenMP's default, unless that was chosen. */
     int const set = omp_get_max_threads(), quota = ctx->quota > 0 && ctx->quota < set ? ctx->quota : set;
     int const usual = set == processors ? quota : set, wanted = ctx->threads > 0 ? ctx->threads : usual;
     /* While a callback runs, only eig_describe comes here. */

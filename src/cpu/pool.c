@@ -1,9 +1,10 @@
-/* The threads of a context: pool.h tells the whole.
+/* The threads of a context: see pool.h.
  *
- * Join      a worker takes one of the job's places, which is its rank.  The caller closes the job by taking all that are left.
+ * Join      a worker takes one of the job's places, which is its rank.  The caller closes the job by taking all that
+ *           are left.
  * End       left counts workers down from 0 as they return; the caller adds those that have joined, and waits for 0.
- * Limits    fewer workers than wanted is well.  Under OMP_PROC_BIND or OMP_PLACES a new thread may run on the caller's processors alone:
- *           those calls, and systems without futexes, use OpenMP's region. */
+ * Limits    fewer workers than wanted are enough.  Under OMP_PROC_BIND or OMP_PLACES a new thread may run on the
+ *           caller's processors alone: those calls, and systems without futexes, use OpenMP's region. */
 #define _GNU_SOURCE /* futex.h */
 #include "pool.h"
 
@@ -73,7 +74,7 @@ static void avoid(worker_home *home, int processor)
     sched_setaffinity(0, sizeof home->mine, &home->mine);
 }
 
-/* The place may be one of a later job than turn tells: then the worker looks once in vain. */
+/* The place may be one of a later job than turn tells: then the worker looks once without result. */
 static void *serve(void *argument)
 {
     USUAL_FLOAT_MODE;
@@ -136,7 +137,7 @@ static cpu_pool *pool_of(eig_context *ctx, int workers)
     return ctx->pool && ctx->pool->workers > 0 ? ctx->pool : NULL;
 }
 
-/* No worker can join any more; waits for those that have. */
+/* No worker can join from here on; waits for those that have. */
 static void close_job(cpu_pool *pool)
 {
     int const joined = pool->size - 1 - atomic_exchange(&pool->places, 0);

@@ -15,7 +15,7 @@ typedef void cpu_job(void *argument, int rank, int size);
 /* Calls the job in the calling thread and in up to threads - 1 others; returns when all that began have returned. */
 void eig_cpu_share(eig_context *ctx, int threads, cpu_job *job, void *argument);
 
-/* Ends the context's threads.  In the child of a fork they are not there: forgets them. */
+/* Ends the context's threads.  In the child of a fork they do not exist: only forgets them. */
 void eig_cpu_pool_end(eig_context *ctx);
 
 #endif

@@ -83,8 +83,8 @@ SIMD_FN void product_rows(int vectors, int parts, product_sort sort, block c, in
 }
 
 /* The same for two complex factors by three real products: with R = Ar Br, I = Ai Bi and S = (Ar + Ai) (Br + Bi) it is
- * R - I + i (S - R - I).  Its errors are small beside |A| |B|, part by part or not (N. J. Higham, SIAM J. Matrix Anal.
- * Appl. 13 (1992)). */
+ * R - I + i (S - R - I).  Its errors are small compared with |A| |B|, part by part or not (N. J. Higham, SIAM J. Matrix
+ * Anal.  Appl. 13 (1992)). */
 SIMD_FN void product_rows_by_thirds(int vectors, product_sort sort, block c, int64_t at, int columns, int64_t k,
                                     block a, factor b, const int64_t *column)
 {

@@ -5,9 +5,9 @@
 
 #include <limits.h>
 
-/* Looks before a thread sleeps: half a millisecond, longer than one that runs lets others wait; few where there are more threads than
- * processors. A thread that sleeps keeps its right to the processor: one that gives its turn away (sched_yield) to other programs, even of
- * low priority, waits for milliseconds. */
+/* Looks before a thread sleeps: half a millisecond, longer than one that runs lets others wait; few where there are
+ * more threads than processors. A thread that sleeps keeps its right to the processor: one that yields it (sched_yield)
+ * to other programs, even of low priority, waits for milliseconds. */
 enum { PATIENT = 8000, CROWDED = 300 };
 
 static bool patient(const cpu_team *team, int look)

@@ -1,7 +1,7 @@
-/* The threads that work on one problem together, and where they meet.
+/* The threads that work on one problem together, and their barriers.
  *
- * Kernels hold no threads: the driver opens a parallel region, and every thread of it calls the kernel with its number.  Between
- * two meetings a thread writes only what no other one reads or writes. */
+ * Kernels hold no threads: the driver opens a parallel region, and every thread of it calls the kernel with its number.
+ * Between two barriers a thread writes only what no other one reads or writes. */
 #ifndef EIG_TEAM_H
 #define EIG_TEAM_H
 
@@ -14,7 +14,7 @@ typedef struct cpu_team {
     atomic_int_fast64_t taken; /* pieces of work, and vain tries */
     atomic_bool stopped;
     bool crowded; /* more threads than processors */
-    bool stop;    /* what all were told when they last met */
+    bool stop;    /* what all saw at the last barrier */
     void *shared; /* what one thread shows to the others */
 } cpu_team;
 
@@ -26,7 +26,7 @@ typedef struct cpu_member {
     int64_t begun; /* pieces and vain tries of all cpu_pieces so far */
 } cpu_member;
 
-/* Pieces of work that threads take one by one, between two meetings. */
+/* Pieces of work that threads take one by one, between two barriers. */
 typedef struct cpu_pieces {
     cpu_member *who;
     int64_t first, count, next;
@@ -49,7 +49,7 @@ static inline int64_t cpu_team_take(cpu_pieces *p)
     return piece < p->count ? piece : -1;
 }
 
-/* Asks all to stop when they next meet. */
+/* Asks all to stop at the next barrier. */
 static inline void cpu_team_stop(cpu_member *m)
 {
     if (m->size > 1)
@@ -61,8 +61,8 @@ static inline void cpu_team_stop(cpu_member *m)
 /* Waits until all are here; what they wrote before, all can read then.  Returns the same to all: whether to go on. */
 bool eig_cpu_team_wait(cpu_member *m);
 
-/* A thread that waits for another one between two meetings calls it at each look, 0, 1, ... Returns false once somebody asked to
- * stop. */
+/* A thread that waits for another one between two barriers calls it at each check, 0, 1, ... Returns false once a
+ * thread asked to stop. */
 bool eig_cpu_team_look(const cpu_member *m, int look);
 
 static inline bool cpu_team_meet(cpu_member *m)

@@ -1,4 +1,4 @@
-/* Units of work, a stop flag and progress: watch.h tells the whole. */
+/* Units of work, a stop flag and progress: see watch.h. */
 #define _POSIX_C_SOURCE 200112L /* nanosleep */
 #include "watch.h"
 
@@ -56,7 +56,7 @@ void eig_cpu_watch_done(cpu_watch *watch)
     if (watch->ctx->progress) atomic_fetch_add_explicit(&watch->done, 1, memory_order_relaxed);
 }
 
-/* Gives its turn away a few times first, so that short waits stay short. */
+/* Yields the processor a few times first, so that short waits stay short. */
 void eig_cpu_watch_wait(cpu_watch *watch)
 {
     if (!watch->ctx->progress || !is_caller(watch)) return;

@@ -1,8 +1,8 @@
 /* The work of one parallel region on the CPU, watched: units that threads take one by one, a stop flag, and progress.
  *
- * Only the thread that made the call reports; at most every 50 ms.  Where the callback asks to stop, every
- * thread stops at its next look.  A unit that may take longer than that looks by itself, with the part of it that is
- * done.  Without a callback nothing is looked at and nothing waits. */
+ * Only the thread that made the call reports; at most every 50 ms.  Where the callback asks to stop, every thread stops
+ * at its next check.  A unit that may take longer than that checks by itself, with the part of it that is done.
+ * Without a callback nothing is checked and nothing waits. */
 #ifndef EIG_WATCH_H
 #define EIG_WATCH_H
 

@@ -22,7 +22,7 @@ struct eig_mpi_context {
     char detail[320];
 };
 
-/* Writes the sentence; hands back the status. */
+/* Writes the sentence; returns the status. */
 eig_status eig_mpi_fail(eig_mpi_context *ctx, eig_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -32,11 +32,12 @@ eig_status eig_mpi_local_failure(eig_mpi_context *ctx, eig_status status);
 /* The status of a call of MPI, with MPI's words. */
 eig_status eig_mpi_status(eig_mpi_context *ctx, int code);
 
-/* Agrees upon a status and its sentence, which names the rank that began it; adds up sums (WIRE_SUMS of them, or NULL). */
+/* Agrees on a status and its sentence, which names the rank that began it; adds up sums (WIRE_SUMS of them, or
+ * NULL). */
 eig_status eig_mpi_agree(eig_mpi_context *ctx, int mine, int64_t *sums);
 
 /* Around the computing of this rank: progress, cancelling, and hearing that another rank has failed.  eig_mpi_end turns
- * the status of the computation into the one that all agree upon. */
+ * the status of the computation into the one that all agree on. */
 void eig_mpi_begin(eig_mpi_context *ctx);
 eig_status eig_mpi_end(eig_mpi_context *ctx, eig_status mine, int64_t *sums);
 

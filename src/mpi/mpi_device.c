@@ -13,7 +13,7 @@
         if (tried != EIG_OK) return tried;                    \
     } while (0)
 
-/* Another device in the place of the one that is open, if any. */
+/* Another device in place of the one that is open, if any. */
 static eig_status reopen(eig_mpi_context *ctx, const char *device)
 {
     eig_destroy(ctx->local);

@@ -45,7 +45,7 @@ struct tridiagonal_call {
 
     /* This rank alone: whether its arguments are sound, with n and the arrays of this rank. */
     eig_status (*check)(tridiagonal_call *call);
-    /* This rank alone: eigenvalues run.first to run.first+run.count-1 into array[].mine; info as stebz has it. */
+    /* This rank alone: eigenvalues run.first to run.first+run.count-1 into array[].mine; info as in stebz. */
     eig_status (*compute)(tridiagonal_call *call, int *info);
     /* Collective, after all have computed; or NULL. */
     eig_status (*finish)(tridiagonal_call *call);

@@ -62,7 +62,7 @@ void eig_wire_close(mpi_wire *wire)
 
 /* ------------------------------------------------------------------ messages */
 
-/* Shows the mean of what is known; the ranks are not told apart. */
+/* Shows the mean of what is known; no rank is shown by itself. */
 static void show(mpi_wire *wire)
 {
     if (!wire->show) return;
@@ -74,7 +74,7 @@ static void show(mpi_wire *wire)
     wire->show(wire->show_user, wire->shown);
 }
 
-/* Receives one fraction, if need be waiting for it. */
+/* Receives one fraction, and waits for it. */
 static int hear_progress(mpi_wire *wire)
 {
     MPI_Status status;
@@ -106,7 +106,7 @@ static int listen_once(mpi_wire *wire)
     return MPI_SUCCESS;
 }
 
-/* Sends the fraction to rank 0, unless the last one is still under way. */
+/* Sends the fraction to rank 0, unless the last one is still in progress. */
 static void tell(mpi_wire *wire)
 {
     int free_again = 1;
@@ -142,7 +142,7 @@ void eig_wire_stop(mpi_wire *wire)
 
 /* ------------------------------------------------------------------- waiting */
 
-/* After the first tenth of a millisecond sleeps between looks, longer and longer, up to 0.5 ms. */
+/* After the first tenth of a millisecond sleeps between checks, longer and longer, up to 0.5 ms. */
 static void pause_between_looks(double since)
 {
     double const waited = MPI_Wtime() - since;
@@ -177,7 +177,7 @@ static int broadcast(mpi_wire *wire, void *data, int bytes, int root)
     return eig_wire_wait(wire, 1, &request);
 }
 
-/* Of one message: MPI counts in int. */
+/* The most bytes of one message: MPI counts in int. */
 static const size_t most_bytes = (size_t)1 << 30;
 
 int eig_wire_broadcast(mpi_wire *wire, void *data, size_t bytes, int root)
@@ -220,7 +220,7 @@ int eig_wire_reduce(mpi_wire *wire, MPI_Comm comm, void *values, int count, MPI_
 
 /* ----------------------------------------------------------------- agreement */
 
-/* Receives the messages that the other ranks still have under way, and ends one's own. */
+/* Receives the messages that the other ranks still have in progress, and ends one's own. */
 static int end_messages(mpi_wire *wire, int64_t told, int64_t stops)
 {
     if (wire->rank == 0)

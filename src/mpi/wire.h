@@ -1,10 +1,11 @@
-/* What the MPI library and the program's ranks share: a communicator of their own, agreement on a status, progress of all
- * ranks on rank 0, and the word to stop.
+/* What the MPI library and the program's ranks share: a communicator of their own, agreement on a status, progress of
+ * all ranks on rank 0, and the request to stop.
  *
- * Waiting    sleeps between looks: ranks of a busy host leave their cores to those that compute.
+ * Waiting    sleeps between checks: ranks of a busy host leave their cores to those that compute.
  * Agreement  two small reductions.
- * Messages   a rank's progress and its word to stop travel by themselves.  An agreement counts how many were sent, and
- *            receives the rest, so that none is left over; tags tell the messages of one agreement from the next's. */
+ * Messages   a rank's progress and its request to stop are messages of their own.  An agreement counts how many were
+ *            sent, and receives the rest, so that none remains; tags tell the messages of one agreement from the
+ *            next's. */
 #ifndef EIG_WIRE_H
 #define EIG_WIRE_H
 
@@ -48,12 +49,13 @@ bool eig_wire_progress(mpi_wire *wire, double mine);
 void eig_wire_stop(mpi_wire *wire);
 
 /* Collective.  *status becomes 0 where it is 0 on all ranks; else that of the lowest rank where it is not 0 (one with
- * WIRE_STOPPED counts only if there is no other), and so does the sentence; *from is that rank.  sums (NULL: none) become their sums over all
- * ranks.  MPI_SUCCESS or the code of the call that failed: then nothing is agreed. */
+ * WIRE_STOPPED counts only if there is no other), and the sentence becomes its sentence; *from is that rank.  sums
+ * (NULL: none) become their sums over all ranks.  MPI_SUCCESS or the code of the call that failed: then nothing is
+ * agreed. */
 int eig_wire_agree(mpi_wire *wire, int *status, char *sentence, size_t room, int *from, int64_t sums[WIRE_SUMS]);
 
-/* Waits for requests, as MPI_Waitall, but sleeping between looks: MPI itself may wait at full speed, and a rank that computes
- * on the same core then has half of it. */
+/* Waits for requests, as MPI_Waitall, but sleeping between checks: MPI itself may wait at full speed, and a rank that
+ * computes on the same core then has half of it. */
 int eig_wire_wait(mpi_wire *wire, int count, MPI_Request *requests);
 
 /* MPI_Allreduce in place, over all ranks or those of the host. */

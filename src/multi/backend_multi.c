@@ -116,7 +116,7 @@ static void multi_describe(eig_context *ctx)
 static void *multi_allocate(eig_context *ctx, size_t bytes)
 {
     (void)ctx, (void)bytes;
-    return NULL; /* nobody asks */
+    return NULL; /* no caller asks */
 }
 
 static void multi_release(eig_context *ctx, void *work)

@@ -29,10 +29,11 @@ typedef struct multi_call {
     const void *problem;
     void *result;        /* of the work's own kind, or NULL */
     int64_t count;       /* what is shared out */
-    int64_t parts;       /* > 0: part k for child k; 0: from a queue, a head for each child first, then shorter ones */
+    int64_t parts;       /* > 0: part k for child k; 0: children take parts from a queue, a long one first, then shorter
+                            ones */
     const int64_t *cut;  /* [parts + 1] where the parts begin, some of them empty; NULL: equal parts */
-    int64_t head, least; /* where parts is 0, lengths: of the first part of each child; of the shortest part */
-    bool silent;         /* a small part of the caller's call, that reports nothing */
+    int64_t head, least; /* of the queue: length of the first part of each child, length of the shortest part */
+    bool silent;         /* a small part of the caller's call: no progress, no times */
 } multi_call;
 
 typedef struct multi_state multi_state;
@@ -61,7 +62,7 @@ struct multi_state {
     bool alike;   /* the children are of one kind */
     pthread_mutex_t lock;
     pthread_cond_t begin, end;
-    /* Under the lock, but for stop: */
+    /* Under the lock, except for stop: */
     const multi_call *call; /* NULL: the threads end */
     int64_t turn;           /* how many calls there were */
     int active, running;    /* workers that take part, and those that have not finished */

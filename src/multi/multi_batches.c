@@ -11,7 +11,7 @@ enum {
     SHARE = 16 /* the shortest part is this share of an equal one; like GPUs begin with all but that share */
 };
 
-/* Shares a batch out where that is worth while: a matrix takes `each` multiplications. alone: the fewest matrices of a
+/* Shares a batch out where that is worthwhile: a matrix takes `each` multiplications. alone: the fewest matrices of a
  * part. */
 static eig_status run_batch(eig_context *ctx, const char *family, multi_work *work, const void *problem, int64_t batch,
                             double each, int64_t alone)

@@ -276,7 +276,7 @@ static eig_status cut_at_gaps(eig_context *ctx, const stemr_problem *p, int64_t 
     return eig_cut_at_gaps(ctx, &search, parts, begin);
 }
 
-/* A call that tells its tree of representations stays whole, and so does the plain version. */
+/* A call that returns its tree of representations is not shared, nor is the plain version. */
 bool eig_multi_stemr_is_shared(const eig_context *ctx, const stemr_problem *p)
 {
     int64_t const most = p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : p->n;

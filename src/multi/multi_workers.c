@@ -2,8 +2,8 @@
  *
  * Caller    waits, and alone calls the caller's progress function, at most every 50 ms.
  * Stop      a child's own progress function tells it that the call is to end, because it was cancelled or another child
- *           has failed.  Every call waits for all children, whatever happened: nothing runs any more when it returns.
- * Order     which child gets a part is left to chance; what it computes is not. */
+ *           has failed.  Every call waits for all children, whatever happened: nothing runs when it returns.
+ * Order     which child gets a part varies; what it computes does not. */
 #define _POSIX_C_SOURCE 200809L
 #include "multi.h"
 #include "openmp.h"

@@ -1,14 +1,14 @@
 /* Choosing the next shift inside a bracket [lo, hi] of Sturm counts.
  *
  * A bracket that holds one eigenvalue has values p(lo) and p(hi) of opposite sign, where p is the characteristic
- * polynomial.  A division-free count delivers p as mantissa and exponent.  Inverse quadratic interpolation is taken where
- * it is safe, by the criterion of Chandrupatla (Advances in Engineering Software 28, 1997).  It needs about ten counts
- * where bisection needs forty.  The value only proposes a point.  The count alone decides which end of the bracket moves,
- * so a poor value costs time, never correctness.  After three steps in a row that did not halve the bracket the next one
- * is a bisection: a bracket shrinks by 2^k in at most 4k steps.
+ * polynomial.  A division-free count delivers p as mantissa and exponent.  Inverse quadratic interpolation is taken
+ * where it is safe, by the criterion of Chandrupatla (Advances in Engineering Software 28, 1997).  It needs about ten
+ * counts where bisection needs forty.  The value only proposes a point.  The count alone decides which end of the
+ * bracket moves, so a poor value costs time, never correctness.  After three steps in a row that did not halve the
+ * bracket the next one is a bisection: a bracket shrinks by 2^k in at most 4k steps.
  *
- * Scalars without branches, in double for both precisions: lane loops vectorise, CUDA shares the text, and so do the
- * lanes of src/cpu/for_lanes.h, where LOGICAL is a mask and SELECT works lane by lane. */
+ * Scalars without branches, in double for both precisions: lane loops vectorise, CUDA shares the text, and the lanes of
+ * src/cpu/for_lanes.h share it too, where LOGICAL is a mask and SELECT works lane by lane. */
 #ifndef EIG_BRACKET_H
 #define EIG_BRACKET_H
 

@@ -31,9 +31,9 @@ EIG_FN int64_t jacobi_rounds(int64_t n)
     return n - 1 + n % 2;
 }
 
-/* Pair k = 0, 1, ..., n/2 - 1 of round 0, 1, ..., jacobi_rounds(n) - 1, with *p < *q.  Round-robin: the players but the
- * last stand in a circle, turn by one place a round, and meet those opposite; the one at the top meets the last player,
- * or rests where n is odd. */
+/* Pair k = 0, 1, ..., n/2 - 1 of round 0, 1, ..., jacobi_rounds(n) - 1, with *p < *q.  Round-robin: all columns but the
+ * last are in a circle, which turns by one place a round, and are paired with those opposite; the one at the top is
+ * paired with the last column, or rests where n is odd. */
 EIG_FN void jacobi_pair(int64_t n, int64_t round, int64_t k, int64_t *p, int64_t *q)
 {
     int64_t const circle = jacobi_rounds(n), step = k + n % 2;

@@ -1,11 +1,12 @@
-/* geev on the CPU: eigenvectors and condition numbers of one matrix from its Schur form, a vector in each lane.  Part of
- * geev_kernels.c.
+/* geev on the CPU: eigenvectors and condition numbers of one matrix from its Schur form, a vector in each lane.  Part
+ * of geev_kernels.c.
  *
- * Mapping   SIMD_LANES vectors at a time, of a complex pair the first; row by row from below.  Entries of T and Q are the
- *           same for all lanes, so that blocks of two rows need no mask; a lane whose vector begins further up has zeros
- *           until then.  Left vectors are those of the mirrored matrix, as in geev_vectors.c, which is the plain version.
+ * Mapping   SIMD_LANES vectors at a time, of a complex pair the first; row by row from below.  Entries of T and Q are
+ *           the same for all lanes, so that blocks of two rows need no mask; a lane whose vector begins further up has
+ *           zeros until then.  Left vectors are those of the mirrored matrix, as in geev_vectors.c, which is the plain
+ *           version.
  * Cost      n^3/6 multiplications for each real part of a right vector's entries, and n^3/2 with Q, over the lanes;
- *           little beside the iteration.
+ *           little compared with the iteration.
  * Promises  a lane's arithmetic depends on its vector alone. */
 #ifndef EIG_GEEV_BACK_H
 #define EIG_GEEV_BACK_H
@@ -31,7 +32,8 @@ SIMD_FN vint begins_at(const back_group *g, int64_t j)
     return mask;
 }
 
-/* Minus the sum of T(j, i) x_i over the rows below `above`: even and odd rows apart, so that two sums are under way. */
+/* Minus the sum of T(j, i) x_i over the rows below `above`: even and odd rows apart, so that two sums are in
+ * progress. */
 SIMD_FN void right_side(const back_group *g, int64_t j, int64_t above, vreal *re, vreal *im)
 {
     vreal sum[2][2] = {{{0}}};

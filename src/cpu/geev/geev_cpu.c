@@ -134,7 +134,7 @@ typedef struct geev_plan {
     size_t area, need; /* bytes from one thread's work area to the next; of all */
 } geev_plan;
 
-/* Threads that are worth their start: 100 us of work each.  A tile takes about n^3/40 us, twice that with vectors. */
+/* Threads that are worth starting: 100 us of work each.  A tile takes about n^3/40 us, twice that with vectors. */
 static int geev_threads(const eig_context *ctx, const geev_problem *p, int64_t units)
 {
     int64_t const n = p->n;
@@ -210,7 +210,8 @@ typedef struct geev_call {
     char *areas;
 } geev_call;
 
-/* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
+/* All work of one thread. Fewer than plan->threads threads may come; where no matrix is shared, one may come late or
+ * not at all. */
 static void geev_member(void *argument, int rank, int size)
 {
     geev_call *const c = argument;

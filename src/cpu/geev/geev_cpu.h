@@ -135,8 +135,8 @@ static inline int64_t geev_column(int64_t n)
     return n | 1;
 }
 
-/* Bytes of the work area of the reference: the matrix and five rows, for vectors Q, four rows, a permutation and spare vectors
- * besides. */
+/* Bytes of the work area of the reference: the matrix and five rows; for vectors also Q, four rows, a permutation and
+ * spare vectors. */
 static inline int64_t geev_reference_bytes(const geev_problem *p)
 {
     int64_t const n = p->n, part = (int64_t)type_size(type_real_of(p->type));

@@ -1,5 +1,5 @@
-/* geev on the CPU: the iteration of one matrix of any order, a step at a time.  Part of geev_reference.c and geev_alone.c, and in
- * geev_large.c for small windows and for those that stand still. */
+/* geev on the CPU: the iteration of one matrix of any order, a step at a time.  Part of geev_reference.c and
+ * geev_alone.c, and in geev_large.c for small windows and for those that make no progress. */
 #ifndef EIG_GEEV_DESCENT_H
 #define EIG_GEEV_DESCENT_H
 

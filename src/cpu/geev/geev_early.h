@@ -74,7 +74,7 @@ static void multiply_far_columns(const beside_detail *d, geev_view a, int64_t fr
     }
 }
 
-/* Rows above the window: those that the window's first block of rows shares with it are put right afterwards. */
+/* Rows above the window: those in the window's first block of rows are corrected afterwards. */
 typedef struct beside_span {
     beside_detail d;
     int64_t first_row, end_column;

@@ -6,8 +6,8 @@
 
 /* The scalars of column k's reflector: x = (head, tail) in units of `unit`, tail2 = |tail|^2, lanes that act. */
 typedef struct column_scalars {
-    vnumber factor; /* u = tail * factor, but for the unit */
-    vnumber first;  /* what remains of the column, but for the unit */
+    vnumber factor; /* u = tail * factor, except for the unit */
+    vnumber first;  /* what remains of the column, except for the unit */
     vreal tau;
 } column_scalars;
 
@@ -22,7 +22,7 @@ SIMD_FN column_scalars reflector_of(vnumber head, vreal tail2, vint acts)
         r.first.re = -norm, r.first.im = zero;
         return r;
     }
-    /* A head whose square has lost digits is nothing beside the tail. */
+    /* A head whose square has lost digits is negligible compared with the tail. */
     vreal const all = square(head);
     vint const some = all >= simd_splat((real)(REAL_MIN / REAL_EPSILON));
     vreal const head2 = simd_select(some, all, zero), size = simd_sqrt(head2), turn = 1 / simd_select(some, size, one);
@@ -69,8 +69,8 @@ static inline vreal column_reflector(tile_state *tile, int k, vreal *u)
     return simd_select(acts, r.tau, zero);
 }
 
-/* The reduction under way: reflectors I - tau u u^H from the left and right.  The update from the right waits for the next
- * step, which then reads and writes the matrix once and not twice: a tile is larger than the first cache. */
+/* The reduction in progress: reflectors I - tau u u^H from the left and right.  The update from the right waits for the
+ * next step, which then reads and writes the matrix once and not twice: a tile is larger than the first cache. */
 typedef struct reduction {
     int top, bottom, end; /* rows top..bottom-1 and columns up to end-1 take part */
     const vreal *u;       /* of this step */

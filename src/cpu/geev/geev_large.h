@@ -218,7 +218,7 @@ static real make_reflector(real *x, int64_t xim, int64_t first, int64_t last, re
         v[first] = 1;
         return 0;
     }
-    /* A head whose square has lost digits is nothing beside the tail. */
+    /* A head whose square has lost digits is negligible compared with the tail. */
     real const square = head[0] * head[0] + head[1] * head[1];
     bool const some = !EIG_COMPLEX || square >= REAL_MIN / REAL_EPSILON;
     real const size = !EIG_COMPLEX ? head[0] : some ? sqrt(square) : 0;

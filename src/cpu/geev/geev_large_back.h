@@ -384,7 +384,7 @@ static bool find_vectors(const geev_problem *p, int64_t b, const geev_schur *s, 
     int64_t const n = s->n;
     back_detail d = {.p = p, .b = b, .watch = watch};
     TYPED(eig_cpu_geev_scale_form)(s);
-    /* Rooms that the reduction does not need any more. */
+    /* Arrays of the reduction, which is over. */
     d.halves = half_scales(s, s->room->v);
     int64_t *const begin = s->room->h;
     for (int64_t k = 0; k < n; ++d.groups) {

@@ -1,8 +1,9 @@
-/* geev on the CPU, n > 64: the iteration to Schur form, or to the eigenvalues alone, by multishift sweeps with early deflation.
- * Part of geev_large.c.
+/* geev on the CPU, n > 64: the iteration to Schur form, or to the eigenvalues alone, by multishift sweeps with early
+ * deflation.  Part of geev_large.c.
  *
- * Promises  at most `most` steps between two deflations.  A window that stands still after STUBBORN steps, or whose step is an
- *           exceptional one, takes the plain solver's steps, so that none is given up which that would not give up. */
+ * Promises  at most `most` steps between two deflations.  A window without progress after STUBBORN steps, or whose step
+ *           is an exceptional one, takes the plain solver's steps, so that it gives up no more windows than that does.
+ *           */
 #ifndef EIG_GEEV_LARGE_ITERATE_H
 #define EIG_GEEV_LARGE_ITERATE_H
 

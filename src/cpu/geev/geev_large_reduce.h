@@ -1,13 +1,13 @@
 /* geev on the CPU, n > 64: the reduction to Hessenberg form, T := Q^H T Q, in panels.  Part of geev_large.c.
  *
- * The reflectors of a panel are I - V S V^H with an upper triangle S (C. Bischof and C. Van Loan, SIAM J. Sci. Stat. Comput. 8
- * (1987)).  Inside a panel a column is brought up to date before its own reflector; for it Y = A V S is at hand, column by
- * column.  The rest is updated once, by products: A - Y V^H from the right, then A - V (S^H V^H) A from the left (G.
- * Quintana-Orti and R. van de Geijn, ACM Trans. Math. Softw. 32 (2006), LAPACK's gehrd).
+ * The reflectors of a panel are I - V S V^H with an upper triangle S (C. Bischof and C. Van Loan, SIAM J. Sci. Stat.
+ * Comput. 8 (1987)).  Inside a panel a column is brought up to date before its own reflector; for it Y = A V S is
+ * available, column by column.  The rest is updated once, by products: A - Y V^H from the right, then A - V (S^H V^H) A
+ * from the left (G.  Quintana-Orti and R. van de Geijn, ACM Trans. Math. Softw. 32 (2006), LAPACK's gehrd).
  *
  * Threads   rows of A v, and columns of the products.
- * Cost      10/3 n^3 flops (complex: 40/3): a fifth in A v, which reads each element right of the panel's column once and is
- *           bound by the cache that the matrix lies in; the rest in products.  Q: 4/3 n^3 (16/3) in products. */
+ * Cost      10/3 n^3 flops (complex: 40/3): a fifth in A v, which reads each element right of the panel's column once
+ *           and is bound by the cache that the matrix lies in; the rest in products.  Q: 4/3 n^3 (16/3) in products. */
 #ifndef EIG_GEEV_LARGE_REDUCE_H
 #define EIG_GEEV_LARGE_REDUCE_H
 
@@ -18,7 +18,7 @@ typedef struct panel {
     int64_t k, count, start; /* start: of the block that holds row k+1 */
     geev_view v, y, m, h;    /* V, Y, M and V^H, [GEEV_PANEL] columns; of M and V^H rows */
     geev_view s;             /* S */
-    int64_t column;          /* that is under way */
+    int64_t column;          /* that is in progress */
 } panel;
 
 static panel panel_of(const geev_schur *s, int64_t k)

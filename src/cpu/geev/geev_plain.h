@@ -47,20 +47,19 @@ static inline bool geev_go_on(cpu_watch *watch, double part)
     return !watch || eig_cpu_watch_look(watch, part);
 }
 
-/* A matrix on its way: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
+/* A matrix while it is solved: A = P D Q T Q^H D^-1 P^T / factor, with P and D of balancing.  In the plain solver the
  * matrices are column-major. */
 typedef struct geev_schur {
-    int64_t n, lo, hi;    /* rows and columns lo..hi were not triangular after the permutation */
-    geev_view t, q;       /* T; Q, with a == NULL where only eigenvalues are wanted */
-    real *re, *im;        /* [n] the eigenvalues of T, in order */
-    real *scale;          /* [n] the diagonal of D */
-    int64_t *from;        /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
-    real *x, *y, *work;   /* [2n] each; the first two hold a row each during the reduction */
-    void *lanes;          /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
-    real *more;           /* [2n] of geev_repair.c; NULL where only eigenvalues are wanted, as is marks */
-    unsigned char *marks; /* [n] of it */
-    real *
-        spare; /* [4 n^2]: for vectors that nobody wants, but their condition numbers; NULL: those are found in another way */
+    int64_t n, lo, hi;      /* rows and columns lo..hi were not triangular after the permutation */
+    geev_view t, q;         /* T; Q, with a == NULL where only eigenvalues are wanted */
+    real *re, *im;          /* [n] the eigenvalues of T, in order */
+    real *scale;            /* [n] the diagonal of D */
+    int64_t *from;          /* [n] row i of P^T x is row from[i] of x; NULL where only eigenvalues are wanted */
+    real *x, *y, *work;     /* [2n] each; the first two hold a row each during the reduction */
+    void *lanes;            /* of geev_back.h: GEEV_BACK_ROWS n vectors of 64 bytes, aligned */
+    real *more;             /* [2n] of geev_repair.c; NULL where only eigenvalues are wanted, as is marks */
+    unsigned char *marks;   /* [n] of it */
+    real *spare;            /* [4 n^2]: for vectors of which only condition numbers are wanted; or NULL */
     struct geev_room *room; /* of geev_large.c */
     int depth;              /* likewise: of windows within windows; 0: the matrix itself */
     cpu_member *who;        /* likewise: the first thread of those that share the matrix */
@@ -93,9 +92,9 @@ void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *cou
  * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
 
-/* Puts the transpose of the matrix in its place where that is the better problem (balance_turns), permuted so that it is upper triangular
- * but for a block again; lo and hi become its.  from, scale, alone: of that problem, if they are not NULL; alone: [2n], two for each
- * row, n apart. */
+/* Puts the transpose of the matrix in its place where that is the better problem (balance_turns), permuted so that it
+ * is upper triangular except for a block again; lo and hi become its.  from, scale, alone: of that problem, if they are
+ * not NULL; alone: [2n], two for each row, n apart. */
 bool TYPED(eig_cpu_geev_turn)(int64_t n, geev_view v, int64_t *from, real *scale, real *alone, int64_t *lo,
                               int64_t *hi);
 
@@ -126,8 +125,9 @@ void TYPED(eig_cpu_geev_split)(const geev_schur *s, int64_t l);
 /* Makes the 2 x 2 blocks of T standard, as LAPACK's lanv2, and their eigenvalues with them. */
 void TYPED(eig_cpu_geev_standardise)(const geev_schur *s);
 
-/* Makes pairs of T real whose imaginary parts are no numbers any more once they are multiplied by unscale: the smaller entry beside the
- * diagonal is below the smallest number then.  form: T itself is wanted, in standard form, and its entries decide. */
+/* Makes pairs of T real whose imaginary parts underflow when they are multiplied by unscale: the smaller entry beside
+ * the diagonal is below the smallest number then.  form: T itself is wanted, in standard form, and its entries
+ * decide. */
 void TYPED(eig_cpu_geev_settle)(const geev_schur *s, real unscale, bool form);
 
 /* What the certificate of the eigenvalues compares them with: sums over rows and columns lo..hi of a matrix, times `factor`. */
@@ -190,7 +190,7 @@ int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, 
 /* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);
 
-/* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T.  watch is not looked at. */
+/* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T.  watch is not used. */
 bool TYPED(eig_cpu_geev_vectors)(const geev_problem *p, int64_t b, const geev_schur *s, cpu_watch *watch);
 
 #endif

@@ -33,7 +33,7 @@ static real column_reflector(int64_t m, real *re, real *im, real *u, real *v)
     for (int64_t i = 0; i < m; ++i) u[i] = re[i] * scale, v[i] = im[i] * scale;
     for (int64_t i = 1; i < m; ++i) tail += u[i] * u[i] + v[i] * v[i], re[i] = im[i] = 0;
     if (tail == 0) return 0;
-    /* A head whose square has lost digits is nothing beside the tail. */
+    /* A head whose square has lost digits is negligible compared with the tail. */
     real const square = u[0] * u[0] + v[0] * v[0], head2 = square < REAL_MIN / REAL_EPSILON ? 0 : square;
     real const head = sqrt(head2);
     real const turn_re = head > 0 ? u[0] / head : 1, turn_im = head > 0 ? v[0] / head : 0;

@@ -1,8 +1,8 @@
 /* geev on the CPU, plain code: a matrix of any order, by the steps of LAPACK's geev, without blocks: scale, balance,
  * reduce to Hessenberg form, iterate, back-substitute.  Compiled once for each type.
  *
- * Memory    column-major matrices, columns a distance ld >= n apart.  ld is odd, so that the entries of a row do not fall
- *           on the same set of the cache.  Of a complex matrix the imaginary parts follow the real ones. */
+ * Memory    column-major matrices, columns a distance ld >= n apart.  ld is odd, so that the entries of a row do not
+ *           fall on the same set of the cache.  The imaginary parts of a complex matrix follow its real parts. */
 #include "geev_cpu.h"
 
 #include "arena.h"
@@ -138,7 +138,7 @@ static geev_end store_results(const geev_problem *p, int64_t b, geev_schur *s, c
     return GEEV_STORED;
 }
 
-/* All that follows; last: what is not proved is stored, with an info that says so. */
+/* All that follows; last: what is not certified is stored too, with an info that says so. */
 static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, bool last,
                       cpu_watch *watch)
 {

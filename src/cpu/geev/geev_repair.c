@@ -1,21 +1,23 @@
-/* geev on the CPU, plain code: tests the eigenvectors of one matrix that are stored, and finds again those that fail.  Compiled
- * once for each type.
+/* geev on the CPU, plain code: tests the eigenvectors of one matrix that are stored, and finds again those that fail.
+ * Compiled once for each type.
  *
- * Why       Balancing solves B = D^-1 P' A P D.  A vector u with B u = w u + r, where ||r|| <= 5 n eps ||B||, gives v = P D u / ||D u||
- *           with A v - w v = P D r / ||D u||.  Here and below norms are Frobenius'.  So
+ * Why       Balancing solves B = D^-1 P' A P D.  A vector u with B u = w u + r, where ||r|| <= 5 n eps ||B||, gives v =
+ *           P D u / ||D u|| with A v - w v = P D r / ||D u||.  Here and below norms are Frobenius'.  So
  *
  *               ||A v - w v|| <= g ||r|| / ||u||,   g = max d_i ||u|| / ||D u|| = max d_i ||D^-1 P' v||,
  *
- *           and ||B|| <= ||A||, since each step of balancing makes the norm smaller.  Where g <= 2 the vector cannot fail by
- *           balancing; g costs n operations, and g <= max d_i / min d_i.  Else A v - w v decides, which costs n^2.  Left
- *           vectors have D^-1 in place of D.
- * Method    w is an eigenvalue of a matrix near A, too, but for very few matrices, which the caller solves again without D.  So w
- *           stays, and the vector is found by inverse iteration with A - w I: A as it is, but for a factor, is brought to Hessenberg form H once a matrix, and each vector costs
- *           n^2.  Pivots below eps ||A|| become eps ||A||.  The first start has ones everywhere.  Where that is not enough, a
- *           solution of the adjoint system is the next start: that is a step of inverse iteration with (A - w I) (A - w I)^H, whose
+ *           and ||B|| <= ||A||, since each step of balancing makes the norm smaller.  Where g <= 2 the vector cannot
+ *           fail by balancing; g costs n operations, and g <= max d_i / min d_i.  Else A v - w v decides, which costs
+ *           n^2.  Left vectors have D^-1 in place of D.
+ * Method    w is an eigenvalue of a matrix near A, too, except for very few matrices, which the caller solves again
+ *           without D.  So w stays, and the vector is found by inverse iteration with A - w I: A as it is, except for a
+ *           factor, is brought to Hessenberg form H once a matrix, and each vector costs n^2.  Pivots below eps ||A||
+ *           become eps ||A||.  The first start has ones everywhere.  Where that is not enough, a solution of the
+ *           adjoint system is the next start: that is a step of inverse iteration with (A - w I) (A - w I)^H, whose
  *           limit is the left singular vector of the smallest singular value, the best start there is.
- * System    (H - w I) z = b by rotations of columns from the right, from the last row up: a row's pivot is known when the column is,
- *           so that no triangle is stored (G. Henry, The shifted Hessenberg system solve computation, Cornell (1994)).
+ * System    (H - w I) z = b by rotations of columns from the right, from the last row up: a row's pivot is known when
+ *           the column is, so that no triangle is stored (G. Henry, The shifted Hessenberg system solve computation,
+ *           Cornell (1994)).
  * Promises  real vectors of real eigenvalues of real matrices; the arithmetic of a vector depends on A and w alone. */
 #include "geev.h"
 #include "geev_plain.h"
@@ -156,8 +158,8 @@ static bool is_vector(const geev_repair *r, int side, int64_t k)
     return sqrt(sum) <= r->limit;
 }
 
-/* Marks what is to be found: bit `side` of marks[k].  False: nothing is.  Only condition numbers are wanted: where g may be
- * large, the vectors that are not stored are found anew. */
+/* Marks what is to be found: bit `side` of marks[k].  False: nothing is.  Only condition numbers are wanted: where g
+ * may be large, the vectors that are not stored are found again. */
 static bool mark(geev_repair *r)
 {
     int64_t const n = r->n;
@@ -214,7 +216,7 @@ static void turn_columns(const shifted *a, int64_t k, real c, real s_re, real s_
     }
 }
 
-/* z := (H - w I)^-1 z, as large as it comes out.  column: [2n]; turns: [n] three times. */
+/* z := (H - w I)^-1 z, not scaled.  column: [2n]; turns: [n] three times. */
 static void solve_shifted(const shifted *a, real *z, real *column, real *cosine, real *sine_re, real *sine_im)
 {
     int64_t const n = a->n;
@@ -324,7 +326,7 @@ static int64_t repair_vectors(const geev_repair *r, int64_t k)
     return found;
 }
 
-/* What most matrices need: D tells of all vectors that they need no test, and all have their norm.  side: vl or vr. */
+/* What most matrices need: D shows that no vector needs a test, and all have their norm.  side: vl or vr. */
 static bool all_long(const geev_problem *p, int64_t b, const void *side, int64_t ld, int64_t stride)
 {
     const real *const v = (const real *)side + 2 * b * stride;

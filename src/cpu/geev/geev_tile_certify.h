@@ -39,8 +39,9 @@ static inline tile_traces scaled_traces(const tile_state *tile, vreal factor)
     return sum;
 }
 
-/* Where squares overflow, or are so small that what underflows may count, which balancing alone can have brought about, the lane's
- * matrix is scaled for them; as in geev_certify.c, a norm counts that the iteration takes for zero but for eps. */
+/* Where squares overflow, or are so small that what underflows may count, which balancing alone can have brought about,
+ * the lane's matrix is scaled for them; as in geev_certify.c, a norm counts that the iteration takes for zero except
+ * for eps. */
 static inline tile_traces traces_of_tile(const tile_state *tile)
 {
     vreal const one = simd_splat(1), least = simd_splat(REAL_MIN), largest = simd_splat(1 / REAL_MIN);

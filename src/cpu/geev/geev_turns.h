@@ -1,12 +1,13 @@
 /* geev on the CPU, n > 64: the turns of a chain of bulges, applied far from the diagonal.  Part of geev_large.c.
  *
- * A bulge that has gone down some rows leaves a turn for each, a reflector of three rows or a rotation of two.  All turns of a
- * chain of bulges pass over a few rows of T and Q while these lie in the first cache; of a bulge a load and a store an entry and
- * turn, since what two turns share stays in registers.  So the flops are those of single bulges, where accumulated turns
- * take two to three times as many (K. Braman, R. Byers and R. Mathias, SIAM J. Matrix Anal. Appl. 23 (2002)).
+ * A bulge that has gone down some rows leaves a turn for each, a reflector of three rows or a rotation of two.  All
+ * turns of a chain of bulges pass over a few rows of T and Q while these lie in the first cache; a turn of a bulge
+ * takes one load and one store an entry, since what two turns share stays in registers.  So the flops are those of
+ * single bulges, where accumulated turns take two to three times as many (K. Braman, R. Byers and R. Mathias, SIAM J.
+ * Matrix Anal.  Appl. 23 (2002)).
  *
- * Mapping   from the right a lane is a row of the matrix, from the left a column: 64 bytes square are transposed on their way to
- *           a scratch and back.
+ * Mapping   from the right a lane is a row of the matrix, from the left a column: squares of 64 bytes are transposed
+ *           when they are copied to a scratch and back.
  * Threads   rows and columns: a lane depends on nothing but its own entries. */
 #ifndef EIG_GEEV_TURNS_H
 #define EIG_GEEV_TURNS_H
@@ -184,8 +185,8 @@ SIMD_FN void transpose_square(const real *from, int64_t ld_from, real *to, int64
 }
 #endif
 
-/* Columns first, ..., last - 1 from the left, at most ABREAST * SIMD_LANES; where there are fewer, the scratch is larger than
- * they, and what stands beside them is turned in vain. */
+/* Columns first, ..., last - 1 from the left, at most ABREAST * SIMD_LANES; where there are fewer, the scratch is
+ * larger than they, and the columns beside them are turned without effect. */
 SIMD_FN void turn_strip(int const vectors, const chain *c, geev_view a, int64_t first, int64_t last, real *scratch)
 {
     int64_t const width = vectors * SIMD_LANES, start = block_of(c->top), rows = block_of(c->bottom) + BLOCK - start;

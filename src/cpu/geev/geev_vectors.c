@@ -9,7 +9,7 @@
 #include "geev_plain.h"
 #include "geev_vector.h"
 
-/* The vector under way: entries below `open` wait, with what is left of their right sides. */
+/* The vector in progress: entries below `open` wait, with what is left of their right sides. */
 typedef struct geev_vector {
     real *x; /* [2n] real parts, then imaginary parts */
     int64_t n;
@@ -79,9 +79,9 @@ static void substitute(geev_view t, geev_vector v, int64_t k, real re, real im, 
     }
 }
 
-/* x := D x, or D^-1 x of a left vector, as large as it comes out.  Entries of D may be so far apart that their ratio is no
- * number.  So x is multiplied by the square root of D twice, and brought to 1 between: an entry that counts at the end
- * counts then, too. */
+/* x := D x, or D^-1 x of a left vector, not scaled.  Entries of D may be so far apart that their ratio overflows.  So x
+ * is multiplied by the square root of D twice, and brought to 1 between: an entry that counts at the end counts then,
+ * too. */
 static void unbalance(const geev_schur *s, bool left, real *x)
 {
     int64_t const n = s->n;
@@ -251,8 +251,8 @@ void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const gee
     store_form(n, s ? s->q : none, s ? s->from : NULL, 1, q, p->ldq);
 }
 
-/* Rows k and k+1 were a complex pair before all was scaled, and stay one: what has underflowed there becomes the smallest normal
- * number, which is nothing beside the largest entry. */
+/* Rows k and k+1 were a complex pair before all was scaled, and stay one: what has underflowed there becomes the
+ * smallest normal number, which is negligible compared with the largest entry. */
 static void keep_pair(const geev_schur *s, int64_t k)
 {
     geev_view const t = s->t;

@@ -1,10 +1,11 @@
-/* heev on the CPU: the tridiagonal method for one matrix, n <= 64, with the bits of a tile's lane.  Part of heev_kernels.c.
+/* heev on the CPU: the tridiagonal method for one matrix, n <= 64, with the bits of a tile's lane.  Part of
+ * heev_kernels.c.
  *
- * Mapping   the lanes run along rows, or along columns of V, where a tile's lanes run along matrices.  Each sum has the terms
- *           of heev_tridiagonal.h in their order: so results do not tell whether a matrix was alone.
+ * Mapping   the lanes run along rows, or along columns of V, where a tile's lanes run along matrices.  Each sum has the
+ *           terms of heev_tridiagonal.h in their order: so results do not depend on whether a matrix is alone.
  * Memory    A whole, both triangles, in planes, column by column; Z, which is real, likewise; V row by row.
- * Cost      at n = 64 half of the time is QL's chain of roots and divisions, 60 clocks a rotation; the rest hides behind it or
- *           runs over vectors. */
+ * Cost      at n = 64 half of the time is QL's chain of roots and divisions, 60 clocks a rotation; the rest hides
+ *           behind it or runs over vectors. */
 #ifndef EIG_HEEV_ALONE_H
 #define EIG_HEEV_ALONE_H
 

@@ -144,8 +144,8 @@ static int64_t heev_worth(const heev_problem *p, int64_t matrices)
     return matrices * p->n * p->n / 2500;
 }
 
-/* Threads that are worth their start: 100 us of work each, since a start takes some 10 us, and as long as the other core is
- * another program's where it is. */
+/* Threads that are worth starting: 100 us of work each, since a start takes some 10 us, and as long as the other core
+ * is another program's where it is. */
 static int heev_threads(const eig_context *ctx, const heev_problem *p, const heev_plan *plan)
 {
     int64_t const units = plan->tiles + plan->alone;
@@ -169,7 +169,7 @@ static heev_plan heev_plan_tiles(const eig_context *ctx, const heev_problem *p, 
     return plan;
 }
 
-/* What is left over where each thread has had as many matrices is shared, unless it keeps most threads busy. */
+/* The matrices that remain when all threads have had equally many are shared, unless they keep most threads busy. */
 static heev_plan heev_plan_units(const eig_context *ctx, const heev_problem *p)
 {
     const heev_road *const road = eig_cpu_heev_road(p);
@@ -256,7 +256,8 @@ typedef struct heev_call {
     char *areas;
 } heev_call;
 
-/* Everything, by one thread.  Fewer than plan->threads may come, and where none is shared one may come late or not at all. */
+/* All work of one thread. Fewer than plan->threads threads may come; where no matrix is shared, one may come late or
+ * not at all. */
 static void heev_member(void *argument, int rank, int size)
 {
     heev_call *const c = argument;

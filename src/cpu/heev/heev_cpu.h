@@ -37,8 +37,8 @@
 #include "watch.h"
 
 /* Computes matrix b of the problem and stores its results. work: heev_reference_bytes or heev_large_bytes, aligned.
- * watch: NULL, or looked at between steps; nothing is stored of a matrix that it stops.  What fails its certificate gets NaN and
- * an info of n. */
+ * watch: NULL, or read between steps; nothing is stored of a matrix that it stops.  What fails its certificate gets NaN
+ * and an info of n. */
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
@@ -55,8 +55,9 @@ typedef struct heev_tiles {
     heev_alone_solver *jacobi_alone, *alone;
 } heev_tiles;
 
-/* As heev_solver; every thread of a team calls it for the same matrix, and is told whether that failed its certificate. work: heev_large_bytes, and behind them heev_member_bytes for
- * each thread but the first; aligned to 64. */
+/* As heev_solver; every thread of a team calls it for the same matrix, and gets back whether that failed its
+ * certificate. work: heev_large_bytes, and behind them heev_member_bytes for each thread but the first; aligned to
+ * 64. */
 typedef bool heev_team_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch, cpu_member *who);
 
 /* heev_large.c: one matrix. */
@@ -64,7 +65,7 @@ typedef struct heev_large_kernels {
     heev_team_solver *solve;
 } heev_large_kernels;
 
-/* Of one instruction set and type. */
+/* The kernels of one instruction set and type. */
 typedef struct heev_kernels {
     heev_solver *reference;
     const heev_tiles *tiles;
@@ -138,7 +139,7 @@ static inline int64_t heev_alone_bytes(const heev_problem *p)
     return (planes * p->n + HEEV_ALONE_VECTORS) * heev_padded_column(p->n, real) * (int64_t)real;
 }
 
-/* Of a tile, or of one matrix in its place. */
+/* The work area of a tile, or of one matrix in its place. */
 static inline int64_t heev_tile_bytes(const heev_problem *p)
 {
     int64_t const tile = heev_lanes_bytes(p), alone = heev_alone_bytes(p);
@@ -173,7 +174,7 @@ static inline int64_t heev_bands(int64_t n, size_t real)
     return (heev_padded_column(n, real) + band - 1) / band;
 }
 
-/* Whether a large matrix goes to tridiagonal form by way of a band. */
+/* Whether a large matrix goes to tridiagonal form through a band. */
 static inline bool heev_in_stages(const heev_problem *p)
 {
     return !p->counts && crosses(heev_stages, p->type, p->vectors, p->n, 1);

@@ -86,8 +86,8 @@ static heev_sums sums_of(const large_matrix *m, span columns)
     return all;
 }
 
-/* Scales these columns by powers of two so that the largest part of an entry of all, `most`, comes to lie in [1, 2), and moves the
- * diagonal to d. */
+/* Scales these columns by powers of two so that the largest part of an entry of all, `most`, is in [1, 2), and moves
+ * the diagonal to d. */
 static void normalise(large_matrix *m, real most, span columns)
 {
     /* In two steps, since the reciprocal of a subnormal number overflows. */
@@ -209,7 +209,7 @@ static void store(const large_matrix *m, const heev_problem *p, int64_t b, int64
     if (m->who->rank == 0) heev_store_info(p, b, failed, 0);
 }
 
-/* Brings the values to the matrix's size, but for `up`; those that are too large for a number go last. */
+/* Brings the values to the matrix's size, except for `up`; those that are too large for a number go last. */
 static void finish_values(const large_matrix *m)
 {
     int64_t const n = m->n;

@@ -13,13 +13,14 @@
 #define TINY FLOAT_OR_DOUBLE(0x1p-50f, 0x1p-450)
 #define BARE FLOAT_OR_DOUBLE(0x1p-62f, 0x1p-500)
 
-/* The reflection I - tau v v^H that takes x to -norm direction e_1: v is x but for its first number, head. */
+/* The reflection I - tau v v^H that takes x to -norm direction e_1: v is x except for its first number, head. */
 typedef struct reflection {
     real norm, tau, head[2], direction[2];
 } reflection;
 
-/* Of an x that begins with `first` and whose squares add up to `square`; none, and norm 0, where x is negligible. In heev_tridiagonal.h
- * the size of a number comes from a product with a reciprocal, here from a division: bits differ. */
+/* The reflection of an x that begins with `first` and whose squares add up to `square`; none, and norm 0, where x is
+ * negligible. In heev_tridiagonal.h the size of a number comes from a product with a reciprocal, here from a division:
+ * bits differ. */
 static inline reflection reflection_of(real square, const real first[2])
 {
     real const top = first[0] * first[0] + first[1] * first[1], size = top < BARE * BARE ? 0 : sqrt(top);
@@ -64,7 +65,7 @@ typedef struct large_matrix {
     int64_t band, bands;           /* rows of a band, and how many bands there are */
     band_sums *sums;               /* [bands] */
     real *own[2];                  /* [bands * ld] */
-    bool stages;                   /* T is reached by way of a band */
+    bool stages;                   /* T is reached through a band */
     real *values;                  /* [heev_reduction_reals] for values alone, */
     void *search;                  /* and what stebz takes */
     double reduced;                /* the part of the work that the reduction is */
@@ -77,8 +78,8 @@ typedef struct large_matrix {
     int64_t *lists;                /* [HEEV_LISTS * n] of a merger */
 } large_matrix;
 
-/* Of the triangle S with I - V S V^H the product of reflections these columns, from those of V^H V in their place: column l is
- * -tau_l S G(:, l) above the diagonal, tau_l on it; tau is 0 from `count` on. */
+/* These columns of the triangle S, where I - V S V^H is the product of reflections, from those of V^H V in their place:
+ * column l is -tau_l S G(:, l) above the diagonal, tau_l on it; tau is 0 from `count` on. */
 static inline void make_triangle(block s, span columns, const real *tau, int64_t count)
 {
     for (int64_t l = columns.first; l < columns.last; ++l) {
@@ -105,7 +106,7 @@ static inline bool go_on(cpu_watch *watch, double part)
     return !watch || eig_cpu_watch_look(watch, part);
 }
 
-/* The same of a thread of a team; all hear of a stop when they next meet. */
+/* The same of a thread of a team; all see a stop at the next barrier. */
 static inline bool team_goes_on(const large_matrix *m, cpu_watch *watch, double part)
 {
     bool const on = go_on(watch, part);

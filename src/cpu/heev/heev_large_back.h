@@ -19,7 +19,7 @@ enum {
 _Static_assert((int)FEW <= (int)REFLECTIONS && REFLECTIONS % BLOCK == 0, "whole blocks");
 
 /* Reflections first, ..., first + count - 1: V as it lies in A from row `start` on; beside it V^H, M, S, W; and the
- * sums of the parts of V, M, W and of the columns of Z that are under way. */
+ * sums of the parts of V, M, W and of the columns of Z that are in progress. */
 typedef struct bundle {
     int64_t first, count, start;
     int64_t width; /* rows of V^H, M and W, of which `count` are not 0 */

@@ -26,7 +26,7 @@ typedef struct merger {
     int64_t k, gone;   /* columns that are merged, and that are deflated */
     int64_t *merged;   /* [k] by ascending d, */
     int64_t *deflated; /* [gone] likewise */
-    int64_t *place;    /* [k] row of the secular vectors: those of one sort stand together */
+    int64_t *place;    /* [k] row of the secular vectors: those of one kind are neighbours */
     int64_t *column;   /* [k] the column of Z of such a row */
     int64_t *sort;     /* [n] of each column of Z */
     int64_t of[SORTS]; /* how many */
@@ -103,7 +103,7 @@ static void sort_out(large_matrix *m, merger *g, real rho, real tolerance)
     if (waiting >= 0) g->merged[g->k++] = waiting;
 }
 
-/* Rows of the secular vectors, so that columns of one sort stand together. */
+/* Rows of the secular vectors, so that columns of one kind are neighbours. */
 static void find_places(merger *g)
 {
     int64_t next[SORTS] = {0};

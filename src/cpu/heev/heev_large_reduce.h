@@ -1,12 +1,15 @@
 /* heev on the CPU, n > 64: A = Q T Q^H by Householder reflections, in panels.  Part of heev_large.c.
  *
- * A reflection I - tau v v^H makes A - v w^H - w v^H of A.  Inside a panel these updates are only noted, in V and W, and
- * a column is brought up to date before its own reflection.  The rest, right of the panel, is updated once, by a product
- * of rank twice the panel's width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27 (1989), LAPACK's latrd).
+ * A reflection I - tau v v^H makes A - v w^H - w v^H of A.  Inside a panel these updates are only noted, in V and W,
+ * and a column is brought up to date before its own reflection.  The rest, right of the panel, is updated once, by a
+ * product of rank twice the panel's width (J. Dongarra, S. Hammarling and D. Sorensen, J. Comput. Appl. Math. 27
+ * (1989), LAPACK's latrd).
  *
- * Threads   bands of rows: a thread has its bands of A, V, W and the vectors, so that they stay in its cache. Four meetings a column:
- *           after the squares of the column, v, A v, and v^H w. Of the rest of A a thread updates columns.
- * Bits      a sum over all rows is the sum of the bands' sums, whoever made them; up to n = 511 there is one band.
+ * Threads   bands of rows: a thread has its bands of A, V, W and the vectors, so that they stay in its cache. Four
+ *           barriers a column: after the squares of the column, v, A v, and v^H w. A thread updates columns of the rest
+ *           of A.
+ * Bits      a sum over all rows is the sum of the bands' sums, whichever thread made them; up to n = 511 there is one
+ *           band.
  * Cost      n^3 4/3 flops (complex: 16/3): half of them in A v, which reads each element below the diagonal once and is
  *           bound by the cache that A lies in; the other half in the product. */
 #ifndef EIG_HEEV_LARGE_REDUCE_H
@@ -111,7 +114,7 @@ static span rows_of_band(const large_matrix *m, int64_t r, int64_t start)
     return (span){first > start ? first : start, least(first + m->band, m->ld)};
 }
 
-/* Whether band r is this thread's: from the bottom up, to and fro, since lower bands have more columns. */
+/* Whether band r is this thread's: from the bottom up, in alternating order, since lower bands have more columns. */
 static bool is_own(const large_matrix *m, int64_t r)
 {
     int64_t const size = m->who->size, place = m->bands - 1 - r, turn = place % size;

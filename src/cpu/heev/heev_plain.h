@@ -81,7 +81,8 @@ static inline real heev_size(real re, real im)
     return EIG_COMPLEX ? fma_one(im, im, re * re) : (real)fabs(re);
 }
 
-/* Of the vector of n components, `step` apart in each plane; one without any that is not 0, or with a NaN, stays as it is. */
+/* The same for the vector of n components, `step` apart in each plane; one that is all 0, or has a NaN, stays as it
+ * is. */
 static inline heev_turn heev_turn_of(int64_t n, const real *re, const real *im, int64_t step)
 {
     enum { SIDE_BY_SIDE = 8 }; /* maxima that do not wait for each other */

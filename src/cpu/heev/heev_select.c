@@ -1,4 +1,4 @@
-/* Of all eigenpairs of some matrices those that a call asked for. */
+/* Selects the eigenpairs that a call asked for from all eigenpairs of some matrices. */
 #include "backend_cpu.h"
 
 #include <string.h>

@@ -1,17 +1,17 @@
-/* heev on the CPU, values alone of large matrices, first stage: A = Q B Q^H, B a band of WIDTH diagonals on either side.  Part of
- * heev_large.c.
+/* heev on the CPU, values alone of large matrices, first stage: A = Q B Q^H, B a band of WIDTH diagonals on either
+ * side.  Part of heev_large.c.
  *
- * WIDTH columns at a time: what lies below the band is V's upper triangle after a QR factorisation, Q = I - V T V^H, and what
- * is right of them becomes
+ * WIDTH columns at a time: what lies below the band is V's upper triangle after a QR factorisation, Q = I - V T V^H,
+ * and what is right of them becomes
  *
  *     A - V W^H - W V^H,   W = Y T - V N / 2,   Y = A V,   N = T^H (V^H Y) T
  *
- * (C. Bischof, B. Lang and X. Sun, ACM Trans. Math. Softw. 26 (2000)).  All of it but the QR of a few columns is products of blocks:
- * A is read three times for WIDTH columns, where one stage reads it once a column.
+ * (C. Bischof, B. Lang and X. Sun, ACM Trans. Math. Softw. 26 (2000)).  All of it but the QR of a few columns is
+ * products of blocks: A is read three times for WIDTH columns, where one stage reads it once a column.
  *
- * Layout    V and W by columns, for the last product; V^T and -Y^T by rows of A, so that A, whose triangle serves for rows and for columns,
- *           is the factor of single numbers.
- * Threads   the first one factors; pieces of Y and of the update go to whoever is free.
+ * Layout    V and W by columns, for the last product; V^T and -Y^T by rows of A, so that A, whose triangle serves for
+ *           rows and for columns, is the factor of single numbers.
+ * Threads   the first one factors; pieces of Y and of the update go to the thread that is free.
  * Bits      a number of Y, W and A is one sum in an order that depends on n alone.
  * Cost      4/3 n^3 + 6 n^2 WIDTH flops (complex: four times as many), 16/3 n^3 / WIDTH numbers from and to memory. */
 #ifndef EIG_HEEV_STAGES_BAND_H
@@ -228,7 +228,7 @@ static int64_t factor_panel(large_matrix *m, const stages *s, int64_t first)
         extend_triangle(m, s, least(below, m->ld - l), l);
         if (l < count) reflect_rest(m, s, first, l);
     }
-    /* R, but for the elements that its reflectors made */
+    /* R, except for the elements that its reflectors made */
     for (int64_t l = 0; l < WIDTH; ++l)
         for (int64_t r = below; r < least(below + l + 1, m->n); ++r)
             if (r < below + l || l >= count)
@@ -340,7 +340,7 @@ static void make_w(large_matrix *m, const stages *s, int64_t below)
     }
 }
 
-/* A := A - V W^H - W V^H from column `below` on. What lies above the diagonal is not looked at again. */
+/* A := A - V W^H - W V^H from column `below` on. What lies above the diagonal is not read again. */
 static void update_panel(large_matrix *m, const stages *s, int64_t below)
 {
     int64_t count = 0;

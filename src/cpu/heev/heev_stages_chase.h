@@ -35,7 +35,7 @@ typedef struct tall {
     vreal part[HEEV_PARTS][VECTORS];
 } tall;
 
-/* A sweep under way: its next step's reflection. */
+/* A sweep in progress: its next step's reflection. */
 typedef struct sweep {
     int64_t row, rows; /* of v */
     int64_t steps;     /* that are left */
@@ -254,7 +254,7 @@ static void reflect_below(const chase *h, sweep *s, int64_t row, int64_t rows)
 
 /* -------------------------------------------------------------------- sweeps */
 
-/* Of the sweep that reflects column k. */
+/* Steps of the sweep that reflects column k. */
 static int64_t steps_of(const chase *h, int64_t k)
 {
     return (h->n - 1 - k + WIDTH - 1) / WIDTH;

@@ -6,7 +6,7 @@
 #include "heev_lanes.h"
 #include "heev_plain.h"
 
-/* A tile on its way through a solver.  A number of the type is HEEV_PARTS vectors: real part, imaginary part. */
+/* A tile while a solver works on it.  A number of the type is HEEV_PARTS vectors: real part, imaginary part. */
 typedef struct tile_state {
     int n, count;        /* order, matrices */
     vreal *a;            /* lower triangle: element (i, j) at entry(tile, i, j); above it nothing is read */
@@ -15,7 +15,8 @@ typedef struct tile_state {
     vreal *x, *y;        /* [n] numbers: work */
     vreal up, unit;      /* the matrices were multiplied by up, then divided by unit */
     vint finite;         /* lanes without NaN and infinities; the others are zeroed */
-    vreal trace, squares, level; /* sums of A times level: 1, but for option `relative`, whose scale may lose squares */
+    vreal trace, squares, level; /* sums of A times level: 1, except for option `relative`, whose scale may lose
+                                    squares */
     int sweeps[SIMD_LANES];
 } tile_state;
 
@@ -222,7 +223,7 @@ static inline vint turn_column(const tile_state *tile, int k)
     return row;
 }
 
-/* Of a lane: the places of its columns among the results, and how many of these are good. */
+/* The places of a lane's columns among the results, and how many of these are good. */
 typedef struct lane_result {
     uint8_t place[HEEV_TILE];
     int good;

@@ -10,7 +10,7 @@
 
 #include "heev_tile.h"
 
-/* An off-diagonal element up to NEGLIGIBLE counts as 0, and so does a vector below it, and a pair below TINY. The
+/* An off-diagonal element up to NEGLIGIBLE counts as 0; a vector below it, and a pair below TINY, count as 0 too. The
  * square of a number below BARE has no digits; it does not count beside the square of a vector that is not
  * negligible. */
 #define NEGLIGIBLE FLOAT_OR_DOUBLE(0x1p-45f, 0x1p-420)

@@ -27,7 +27,7 @@ static void layout_matrix(arena *space, const stebz_problem *p, stebz_search *se
     search->groups = arena_take(space, most_groups(p), sizeof(stebz_group));
 }
 
-/* Those of the road that the matrix takes, but for small ones (stebz_small.c). */
+/* Those of the road that the matrix takes, except for small ones (stebz_small.c). */
 static void layout_road(arena *space, const stebz_problem *p, stebz_search *search)
 {
     int64_t const m = stebz_most_wanted(p), groups = most_groups(p);
@@ -293,7 +293,7 @@ static eig_status solve_single(eig_context *ctx, const stebz_problem *p, char *w
     return eig_cpu_watch_end(&watch);
 }
 
-/* A small matrix that nobody watches. */
+/* A small matrix, without progress. */
 static bool solve_alone(eig_context *ctx, const stebz_problem *p)
 {
     double const start = ctx->timing ? eig_cpu_clock() : 0;

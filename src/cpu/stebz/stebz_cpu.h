@@ -81,7 +81,7 @@ static inline stebz_blocks stebz_room(int64_t n)
     return (stebz_blocks){.rows = (n + longs * STURM_BLOCK) / STURM_BLOCK * STURM_BLOCK, .longs = longs};
 }
 
-/* The eigenvalues of a T that splits: first where the rows of their block stand, at last sorted, each array by itself:
+/* The eigenvalues of a T that splits: at first at the rows of their block, in the end sorted, each array separately:
  * the k-th smallest of the lower ends lies below the k-th eigenvalue, that of the upper ends above it. */
 typedef struct stebz_found {
     bool split;
@@ -188,7 +188,7 @@ static inline stebz_entries stebz_entries_of(const stebz_problem *p, int64_t num
                            p->e ? type_at(p->type, p->e, number * p->stride_e) : NULL};
 }
 
-/* Of matrix `number` of the batch: finds the largest magnitude of an entry; whether all are finite. */
+/* Finds the largest magnitude of an entry of matrix `number` of the batch; whether all are finite. */
 bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t number);
 
 /* The matrix, times 2^-scale, into the search. */

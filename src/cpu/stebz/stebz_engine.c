@@ -1,8 +1,8 @@
 /* stebz on the CPU, method multisection: a table of shifts, then an independent bracket for each group of eigenvalues.
  *
  * Mapping    every thread drives the lanes of one kernel call.  A lane refines one bracket; a lane that has finished
- *            takes another, so that a slow bracket holds nobody up.  All eigenvalues in a bracket share it until a
- *            count parts them: the count of the shared point is the count that each of them would have asked for.
+ *            takes another, so that a slow bracket delays no other.  All eigenvalues in a bracket share it until a
+ *            count separates them: the count of the shared point is the count that each of them would have asked for.
  * Order      of waiting brackets: first the thread's own list, then the next cell of the table, then a shared list.
  * Bits       the points of a bracket depend on the bracket alone, not on lanes, threads or order.
  * Invariant  C(lo) < k <= C(hi) for each eigenvalue k of a bracket, by counts that were evaluated for its own ends.

@@ -104,7 +104,7 @@ typedef struct stebz_setup {
     eig_status (*tree)(struct stebz_search *search, int threads, double *pass_ms);
 } stebz_setup;
 
-/* Of one instruction set and type. */
+/* The kernels of one instruction set and type. */
 typedef struct stebz_kernels {
     const stebz_setup *setup;
     const stebz_product *product;

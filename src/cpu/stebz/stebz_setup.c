@@ -105,9 +105,9 @@ static real middle_of(const stebz_search *search, int64_t k, const places *o)
     return f->split ? (real)stebz_scaled(f->middle[search->il - 1 + k], o->back) : middle_between(o, g->lo, g->hi);
 }
 
-/* Eigenvalue k of the outputs, mid in the caller's units, and its bracket.  A running maximum makes the eigenvalues ascend,
- * since neighbouring brackets may overlap by an ulp or so.  Of two equal numbers the later one is stored.  So a zero keeps its
- * own sign, wherever a part begins. */
+/* Eigenvalue k of the outputs, mid in the caller's units, and its bracket.  A running maximum makes the eigenvalues
+ * ascend, since neighbouring brackets may overlap by an ulp or so.  The later one of two equal numbers is stored.  So a
+ * zero keeps its own sign, wherever a part begins. */
 static inline void put(places *o, int64_t k, real mid, double lo, double hi)
 {
     o->w[k] = o->highest = mid >= o->highest ? mid : o->highest;

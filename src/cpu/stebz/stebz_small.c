@@ -179,7 +179,7 @@ static double read_rows(const stebz_problem *p, int64_t number, int n, double *a
     return usual && check == 0 ? norm : INFINITY;
 }
 
-/* How many there are, and that all is well. */
+/* Writes how many there are, and an info of 0. */
 static inline void tell(const stebz_problem *p, int64_t number)
 {
     if (p->m) *p->m = p->iu - p->il + 1;
@@ -221,7 +221,7 @@ bool eig_cpu_stebz_alone(const stebz_kernels *kernels, const stebz_problem *p, i
         tell(p, number);
         return true;
     }
-    /* Of more rows a diagonal T alone. */
+    /* With more rows, only a diagonal T. */
     if (p->n > STEBZ_SWEPT && type_get(p->type, stebz_entries_of(p, number).e, 0) != 0) return false;
     int const n = (int)p->n;
     double const eps = type_is_single(p->type) ? FLT_EPSILON : DBL_EPSILON;

@@ -63,7 +63,7 @@ bool eig_cpu_stebz_splits(stebz_search *search, eig_type type)
         int64_t const length = length_of(start, i, search->blocks, n);
         cost += (double)length * (double)length;
     }
-    /* What part is wanted has no say: a part has the bits of the whole. */
+    /* The part that is wanted does not matter: a part has the bits of the whole. */
     if (cost > 0.75 * (double)n * (double)n && !(search->pivot && search->loses)) return false;
     for (int64_t i = 1; i < search->blocks; ++i) search->b[start[i]] = 0;
     return search->found.split = true;

@@ -104,7 +104,7 @@ static void count_listed(stebz_search *search, const int64_t *list, int64_t list
 }
 
 /* The table of all eigenvalues, counted only where those lie that are wanted: the points of their cells are those of a
- * full table, and so are their brackets.  Few stretches are parted into many, so that lanes are full. */
+ * full table, and so are their brackets.  Few stretches are separated into many, so that lanes are full. */
 static void table_sparse(stebz_search *search, int threads)
 {
     stebz_count_table *const t = &search->table;

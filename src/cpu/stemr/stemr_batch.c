@@ -19,7 +19,7 @@ typedef struct batch_job {
     eig_stemr_stats *sum;
 } batch_job;
 
-/* Threads that are worth their start: 100 us of work each; a pair takes some 0.3 us and 20 ns a row. */
+/* Threads that are worth starting: 100 us of work each; a pair takes some 0.3 us and 20 ns a row. */
 static int batch_threads(const eig_context *ctx, const stemr_batch *all)
 {
     double const n = (double)all->first.n, one = n * (0.3 + 0.02 * n), worth = (double)all->batch * one / 100;

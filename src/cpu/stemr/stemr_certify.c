@@ -1,5 +1,6 @@
-/* stemr on the CPU: what the answer is worth, measured on the outputs themselves: residuals against the caller's T, and
- * orthogonality by random vectors: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are long. */
+/* stemr on the CPU: the errors of the answer, measured on the outputs themselves: residuals against the caller's T, and
+ * orthogonality by random vectors: the entries of (Z'Z - I) x, x of 1 and -1, are as large as rows of Z'Z - I are
+ * long. */
 #include "stemr_cpu.h"
 
 #include "openmp.h"

@@ -1,10 +1,10 @@
 /* stemr on the CPU: the driver.
  *
  *     root          scale, split, brackets by the engine of stebz, a representation for each block
- *     tree          clusters get representations of their own, until their members are parted
+ *     tree          clusters get representations of their own, until their members are separated
  *     refinement    every eigenvalue to full accuracy in twice the digits, by Rayleigh quotients inside its bracket
  *     vectors       ranks, then one more twisted factorisation a pair, straight into its column
- *     fallbacks     pairs that nothing parted; certificate
+ *     fallbacks     pairs that nothing separated; certificate
  *
  * Digits    representations, shifts and factorisations carry twice the digits of a double, which costs some ten times a
  *           double's time and leaves trees flat and vectors orthogonal (docs/families/stemr.md).
@@ -200,7 +200,7 @@ static void tell_pairs(const stemr_task *t, int64_t columns)
 
 /* ------------------------------------------------------------------ passes */
 
-/* What the running pass took; 0 where nobody wants to know. */
+/* The time of the current pass; 0 where it is not measured. */
 static double lap(const stemr_task *t, double *since)
 {
     if (!t->ctx->timing) return 0;
@@ -209,7 +209,7 @@ static double lap(const stemr_task *t, double *since)
     return ms;
 }
 
-/* The end of both methods: the last resort, and the outputs. */
+/* The end of both methods: the fallback, and the outputs. */
 static eig_status finish(stemr_task *t, int64_t columns)
 {
     t->from = 0.85, t->part = 0.1;

@@ -7,7 +7,7 @@
  *     stemr_few.c          a T of one or two rows
  *     stemr_tree.c         clusters: their shifts and representations, level by level
  *     stemr_refine.c       refines eigenvalues, computes vectors, a lane a pair
- *     stemr_inverse.c        the last resort: inverse iteration, orthogonalised
+ *     stemr_inverse.c        the fallback: inverse iteration, orthogonalised
  *     stemr_certify.c      residuals and orthogonality
  *     stemr_reference.c    method reference
  *     stemr_kernels.c      what the lanes do; compiled once for each instruction set; parts of it are stemr_lanes.h,
@@ -27,7 +27,7 @@
 
 /* Numbers of the scaled T, whose norm is in [1/2, 1). */
 #define STEMR_SPLIT 0x1p-55  /* off-diagonals up to this become 0 */
-#define STEMR_ENOUGH 0x1p-28 /* a residual this small beside the gap is enough for a vector */
+#define STEMR_ENOUGH 0x1p-28 /* a residual this small compared with the gap is enough for a vector */
 /* The same for vectors of floats. */
 #define STEMR_SPLIT_SINGLE 0x1p-27
 #define STEMR_ENOUGH_SINGLE 0x1p-14
@@ -62,7 +62,7 @@ typedef struct stemr_node {
 
 typedef enum stemr_state { STEMR_FRESH, STEMR_ACTIVE, STEMR_SINGLE, STEMR_INVERSE } stemr_state;
 
-/* An eigenpair on its way. */
+/* An eigenpair while it is computed. */
 typedef struct stemr_pair {
     int64_t block, index; /* eigenvalue `index`, from 1, of the block */
     int64_t node;         /* whose representation it is refined against; -1: the first one of the block */
@@ -80,7 +80,7 @@ typedef struct stemr_pair {
     double value;                        /* eigenvalue of the scaled T */
     double residual; /* of its vector and the scaled, perturbed T; infinite: it has none, or a bad one */
     stemr_state state;
-    bool failed; /* its vector was measured, and is to be made anew */
+    bool failed; /* its vector was measured, and is to be made again */
     int info;
 } stemr_pair;
 
@@ -189,7 +189,7 @@ void eig_cpu_stemr_first(stemr_task *t, stemr_block *b);
 bool eig_cpu_stemr_short(stemr_task *t, int64_t number, int64_t first, int64_t last);
 void eig_cpu_stemr_short_vector(stemr_task *t, stemr_pair *pair);
 
-/* stemr_few.c: whether a call is solved by its formulas; those: all outputs.  The watch is looked at where certificates are
+/* stemr_few.c: whether a call is solved by its formulas; those: all outputs.  The watch is used where certificates are
  * wanted, and need not have been started for others. */
 static inline bool stemr_is_few(const stemr_problem *p)
 {
@@ -224,7 +224,7 @@ void eig_cpu_stemr_copy_tree(stemr_task *t);
 void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t last, double left, double right);
 
 /* stemr_refine.c: shares list[0..count-1] out in units, and does something with each.  Pairs are sorted first, with
- * t->order as room: its contents are lost.  Progress is told as t->from to t->from + t->part. */
+ * t->order as room: its contents are lost.  Progress goes from t->from to t->from + t->part. */
 typedef void stemr_work(stemr_task *t, const stemr_unit *u, void *scratch);
 eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, stemr_work *work);
 
@@ -252,8 +252,8 @@ eig_status eig_cpu_stemr_inverse(stemr_task *t);
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */
 eig_status eig_cpu_stemr_certify(stemr_task *t, int64_t columns);
 
-/* ||T z - w z|| of the scaled T, of w and z as they are stored.  judge is told the squares of that and of a vector's length: one that
- * fails goes to inverse iteration.  cluster_of: the pairs of its cluster, of all levels, or itself. */
+/* ||T z - w z|| of the scaled T, of w and z as they are stored.  judge gets the squares of that and of a vector's
+ * length: one that fails goes to inverse iteration.  cluster_of: the pairs of its cluster, of all levels, or itself. */
 typedef struct stemr_run {
     int64_t first, last;
 } stemr_run;

@@ -1,4 +1,4 @@
-/* stemr on the CPU: the last resort, for eigenvalues that no representation parts.  Inverse iteration in twice the digits,
+/* stemr on the CPU: the fallback, for eigenvalues that no representation parts.  Inverse iteration in twice the digits,
  * with Gaussian elimination that exchanges rows; each vector is orthogonalised against those before it in its run.
  * Plain and serial: runs of this kind are rare.
  *
@@ -123,7 +123,7 @@ static void orthogonalise_run(const stemr_task *t, const stemr_lu *f, const stem
 static void write_column(stemr_task *t, const stemr_lu *f, stemr_pair *pair, const stemr_block *b)
 {
     const stemr_problem *const p = t->p;
-    double *const z = t->inverse; /* the factorisation is not needed any more */
+    double *const z = t->inverse; /* the factorisation is no longer needed */
     for (int64_t i = 0; i < b->length; ++i) z[i] = f->z[i].hi;
     double const sign = stemr_sign(z, b->length);
     for (int64_t i = 0; i < p->n; ++i) {

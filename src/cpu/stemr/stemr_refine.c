@@ -57,7 +57,7 @@ static void cut_units(stemr_task *t, stemr_kind kind, int64_t count)
     }
 }
 
-/* number: of the thread among those of this call, which may itself be a thread of somebody else's team. */
+/* number: of the thread among those of this call, which may itself be a thread of the caller's team. */
 static void work_units(stemr_task *t, stemr_work *work, atomic_int_fast64_t *next, int number)
 {
     void *const scratch = t->scratch + (size_t)number * t->scratch_bytes;
@@ -85,7 +85,7 @@ eig_status eig_cpu_stemr_share(stemr_task *t, stemr_kind kind, int64_t count, st
             work_units(t, work, &next, cpu_thread_number());
         }
     }
-    t->from += 0.5 * t->part, t->part *= 0.5; /* what comes next in this pass is told as its second half */
+    t->from += 0.5 * t->part, t->part *= 0.5; /* what follows in this pass counts as its second half */
     return t->watch.status;
 }
 
@@ -188,8 +188,9 @@ static void set_walk(stemr_lanes *x, const stemr_group_lanes *g)
     }
 }
 
-/* A step on the rows of a window, which can only be the last: there a count tells nothing of T, but the sign of gamma
- * does.  Where it is not, leaves the bracket, or the window cuts off too much, the window is given up. */
+/* A step on the rows of a window. It can only be the last step, since a count of these rows says nothing about T, but
+ * the sign of gamma does. The window is given up where the step is not the last, where it leaves the bracket, or where
+ * the window cuts off too much. */
 static bool step_in_window(const stemr_task *t, stemr_pair *k, double gamma, double norm, double edge)
 {
     stemr_pair stepped = *k;
@@ -203,7 +204,7 @@ static bool step_in_window(const stemr_task *t, stemr_pair *k, double gamma, dou
     return last;
 }
 
-/* After a bisection the twist is sought anew. */
+/* After a bisection the twist is searched for again. */
 static void step_unit(stemr_task *t, const stemr_unit *u, void *scratch)
 {
     stemr_lanes x;
@@ -264,8 +265,8 @@ static bool is_poor(const stemr_task *t, const stemr_group_lanes *g, const stemr
     return !(fabs(x->gamma[l]) + x->edge[l] <= least * sqrt((double)g->n * x->norm[l]));
 }
 
-/* Vectors in the scratch.  Where one is small at its twist, errors of x weigh more: then the twist is sought anew, in all
- * rows; also where a window was too narrow. */
+/* Vectors in the scratch.  Where one is small at its twist, errors of x weigh more: then the twist is searched for
+ * again, in all rows; also where a window was too narrow. */
 static void make_vectors(stemr_task *t, const stemr_group_lanes *g, bool own, stemr_lanes *x, void *scratch)
 {
     stemr_lanes found = *x;

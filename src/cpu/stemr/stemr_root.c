@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* What values may be wrong by, as far as the choice of a subset goes. */
+/* The error of values that the choice of a subset allows for. */
 #define MARGIN 0x1p-45
 
 /* A search of the engine for eigenvalues il to iu of rows start to start+n-1. */

@@ -1,6 +1,6 @@
-/* stemr on the CPU: blocks of up to STEMR_SHORT_ROWS rows.  One row is its own pair.  Of more rows implicit QL sweeps find
- * all pairs, backward stable and orthogonal to some eps, where brackets and representations would cost many times as much:
- * half of the blocks of a T that splits at random have two or three rows.
+/* stemr on the CPU: blocks of up to STEMR_SHORT_ROWS rows.  One row is its own pair.  With more rows, implicit QL
+ * sweeps find all pairs, backward stable and orthogonal to some eps, where brackets and representations would cost many
+ * times as much: half of the blocks of a T that splits at random have two or three rows.
  *
  * Vectors   wait in t->inverse, which is used last: those of a block take length^2 of the 10 length numbers there.
  * Bits      a block's pairs depend on its rows alone.

@@ -1,14 +1,14 @@
 /* stemr on the CPU: clusters.  Level by level each cluster gets a shift and with it a representation, against which its
- * members are bisected until gaps part them, or until they agree in all but their last digits: these are the clusters of
- * the next level.
+ * members are bisected until gaps separate them, or until they agree in all but their last digits: these are the
+ * clusters of the next level.
  *
- * Shift     CANDIDATES at once, outside at both ends and inside; the least growth of D wins, a near one before a far one.
- *           Representations carry twice the digits: growth costs accuracy only where it leaves too few of them beside the
- *           gaps to the cluster's neighbours (most_growth).
- * Brackets  Members whose brackets overlap share their shifts, which lie evenly between the ends of all: a hundred members
- *           of one bracket are parted by one round of counts, where bisection would take seven.
- * Limits    a bracket loses a bit a round and ends at limits.gap/16 of its size or at 2^-200; one that misses its eigenvalue
- *           doubles: MOST_ROUNDS at most a level, STEMR_DEPTH levels. */
+ * Shift     CANDIDATES at once, outside at both ends and inside; the least growth of D wins, a near one before a far
+ *           one.  Representations carry twice the digits: growth costs accuracy only where it leaves too few of them
+ *           beside the gaps to the cluster's neighbours (most_growth).
+ * Brackets  Members whose brackets overlap share their shifts, which lie evenly between the ends of all: a hundred
+ *           members of one bracket are separated by one round of counts, where bisection would take seven.
+ * Limits    a bracket loses a bit a round and ends at limits.gap/16 of its size or at 2^-200; one that misses its
+ *           eigenvalue doubles: MOST_ROUNDS at most a level, STEMR_DEPTH levels. */
 #include "stemr_cpu.h"
 
 #include <math.h>
@@ -49,9 +49,9 @@ void eig_cpu_stemr_cluster(stemr_task *t, int64_t parent, int64_t first, int64_t
 
 /* ----------------------------------------------------------------- shifts */
 
-/* The shift of candidate j, against the parent's representation, and what speaks against it.  At first near the cluster
- * and inside; then on both sides, ever farther out: where copies of one block nearly share an eigenvalue, growth only
- * falls as one over the distance, while relative gaps shrink with it. */
+/* The shift of candidate j, relative to the parent's representation, and its penalty. At first near the cluster and
+ * inside; then on both sides, farther and farther out: where copies of one block nearly share an eigenvalue, growth
+ * only falls as one over the distance, while relative gaps shrink with it. */
 static wide_d candidate(const stemr_task *t, const stemr_node *c, int j, double *penalty)
 {
     static const double far[4] = {0.25, 1, 4, 16}, against[4] = {1, 1.5, 2, 4};
@@ -97,7 +97,7 @@ static void choose_shifts(stemr_task *t, const stemr_unit *u, void *scratch)
         t->kernel->represent(t->rows + b->start, b->length, u->own, lanes, &x, scratch);
         for (int c = 0; c < nodes; ++c) {
             stemr_node *const node = &t->node[t->list[u->first + at + c]];
-            /* At first the least growth; then the first that is small enough. */
+            /* At first the least growth wins; later the first growth that is small enough. */
             double const enough = node->tries > 0 ? most_growth(t, node) : 4;
             int best = c * CANDIDATES;
             for (int l = best; l < (c + 1) * CANDIDATES; ++l) {
@@ -145,7 +145,7 @@ static double size_of(const stemr_pair *k)
     return fmax(fabs(k->lo.hi), fabs(k->hi.hi));
 }
 
-/* Distance of member k and the next one; of the last one and the neighbour beside the cluster. */
+/* Distance between member k and the next one; for the last one, to the neighbour outside the cluster. */
 static double gap_of(const stemr_task *t, const stemr_node *c, int64_t k)
 {
     if (k < c->first) return c->left;
@@ -153,7 +153,7 @@ static double gap_of(const stemr_task *t, const stemr_node *c, int64_t k)
     return wide_difference(t->pair[k + 1].lo, t->pair[k].hi).hi;
 }
 
-/* Whether k and the next one are parted: by a relative gap, and well enough for a Rayleigh quotient. */
+/* Whether k and the next one are separated: by a relative gap, and well enough for a Rayleigh quotient. */
 static bool parted(const stemr_task *t, const stemr_node *c, int64_t k)
 {
     if (k < c->first || k >= c->last) return true;
@@ -182,7 +182,7 @@ static void classify(stemr_task *t, int64_t number)
     }
 }
 
-/* Members of a node that nothing parts become clusters of the next level. */
+/* Members of a node that no gap separates become clusters of the next level. */
 static void descend(stemr_task *t, int64_t number)
 {
     stemr_node const c = t->node[number];
@@ -222,7 +222,7 @@ static bool goes_on(const stemr_task *t, int64_t number, int64_t k)
     return pair->state == STEMR_FRESH || !exhausted(t, pair);
 }
 
-/* Probes for the members of a node that go on.  In a crowd they are as many as fill lanes. */
+/* Probes for the members of a node that go on.  Where members share a bracket, the probes are as many as fill lanes. */
 static void probe_node(stemr_task *t, int64_t number, int64_t *probes)
 {
     const stemr_node *const c = &t->node[number];

@@ -1,17 +1,17 @@
-/* stemr on the CPU: factorisations from both ends that meet at a row that is known, the twist, and vectors; a lane each.
- * Part of stemr_kernels.c, for double alone: float is computed in double.
+/* stemr on the CPU: factorisations from both ends that meet at a row that is known, the twist, and vectors; a lane
+ * each.  Part of stemr_kernels.c, for double alone: float is computed in double.
  *
  * Window    a lane's rows from top to bottom: beside them its vector is so small that it counts as 0.
  * Mapping   the lanes of a group walk together, from the highest top to the lowest twist among them, from the lowest
- *           bottom to the highest twist: where twists are alike, half of what finding one takes.  In rows where some
+ *           bottom to the highest twist: where twists are similar, half of what finding one takes.  In rows where some
  *           lanes begin, or have met, a lane keeps only what is its own.
- * Memory    of a vector one number a row: the ratio of the factorisation that comes by there, later the entry. */
+ * Memory    one number for each row of a vector: the ratio of the factorisation that passes there, later the entry. */
 #ifndef EIG_STEMR_TWISTED_H
 #define EIG_STEMR_TWISTED_H
 
 #include "stemr_lanes.h"
 
-/* The lanes of a group on their way. */
+/* The state of the lanes of a group. */
 typedef struct lanes_walk {
     wide_lanes x[VECTORS], s[VECTORS], met[VECTORS]; /* met: s at the twist */
     vreal norm[VECTORS], met_norm[VECTORS];          /* square of the length of the vector, as far as it is known */
@@ -206,7 +206,7 @@ SIMD_FN vreal next_entry(vreal ratio, vreal z)
     return simd_select(simd_abs(next) < simd_splat(LEAST_ENTRY), (vreal){0}, next);
 }
 
-/* A vector on its way out from the twist. */
+/* The state of a vector, from the twist outwards. */
 typedef struct lanes_vector {
     vreal z[VECTORS], norm[VECTORS], edge[VECTORS], most[VECTORS];
 } lanes_vector;
@@ -256,7 +256,7 @@ SIMD_FN void entry_below(lanes_vector *u, const lanes_walk *w, int const vectors
 }
 
 /* z = 1 at the twist, from there up by the ratios of the factorisation from the top, down by those of the other one; 0
- * beside the window.  What its ends leave of a residual is told. */
+ * beside the window.  trace gets the residual at its ends. */
 SIMD_FN void entries(int64_t n, int const vectors, int first, stemr_lanes *t, vreal *trace)
 {
     lanes_walk w;

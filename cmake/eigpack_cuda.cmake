@@ -68,6 +68,7 @@ elseif(EIG_CUDA)
 endif()
 set(EIG_CUDA_SOURCES
     src/cuda/backend_cuda.cu
+    src/cuda/driver.cu
     src/cuda/host_arrays.cu
     src/cuda/stebz/stebz_cuda.cu
     src/cuda/stebz/stebz_roads.cu

@@ -28,8 +28,9 @@ typedef struct stebz_problem {
     const void *d, *e; /* e is NULL where n is 1 */
     int64_t stride_d, stride_e, stride_w;
     void *w, *lower, *upper;
-    int64_t *m; /* NULL: not wanted */
-    int *info;  /* NULL: not wanted */
+    int64_t *m;       /* NULL: not wanted */
+    int *info;        /* NULL: not wanted */
+    int64_t limit_ns; /* CUDA: a launch ends after so long, so that the host can report progress; 0: it does all */
 } stebz_problem;
 
 /* The most eigenvalues of one matrix that a call can find. */

@@ -341,7 +341,7 @@ eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel)
 eig_status eig_cuda_start_clock(eig_context *ctx, cuda_clock *clock, cudaStream_t stream)
 {
     clock->count = 0;
-    if (!ctx->timing) return EIG_OK;
+    if (!ctx->timing || clock->silent) return EIG_OK;
     clock->stream = stream;
     for (cudaEvent_t &event : clock->marks)
         if (!event) CUDA_TRY(cudaEventCreate(&event));

@@ -1,5 +1,7 @@
 /* What every CUDA file shares: the context's state, errors, launches, memory that grows, times of passes.
  *
+ *   plan.cuh               the tables of a family: roads, launchers
+ *   driver.cuh             a call from its arrays' side to its times
  *   host_arrays.cuh        on which side the arrays of a call lie; host arrays travel in chunks
  *   primitives/team.cuh    the threads that compute one problem together, and their reductions */
 #ifndef EIG_CUDA_COMMON_CUH
@@ -184,7 +186,8 @@ static eig_status cuda_launch(eig_context *ctx, const char *name, cudaStream_t s
 struct cuda_clock {
     enum { MOST_MARKS = 6 };
     cudaEvent_t marks[MOST_MARKS] = {};
-    int count = 0; /* marks set since the start; 0: off */
+    int count = 0;       /* marks set since the start; 0: off */
+    bool silent = false; /* of a call within a call: it is never on */
     cudaStream_t stream = NULL;
     cuda_clock() = default;
     ~cuda_clock()
@@ -206,6 +209,15 @@ eig_status eig_cuda_mark_clock(eig_context *ctx, cuda_clock *clock);
 
 /* Waits for the last mark, adds the times to the context's passes, and turns the clock off. */
 eig_status eig_cuda_read_clock(eig_context *ctx, cuda_clock *clock);
+}
+
+/* What follows on `later` waits for what is on `sooner` now. */
+static inline eig_status cuda_order_streams(eig_context *ctx, cudaStream_t sooner, cudaStream_t later,
+                                            cudaEvent_t event)
+{
+    CUDA_TRY(cudaEventRecord(event, sooner));
+    CUDA_TRY(cudaStreamWaitEvent(later, event, 0));
+    return EIG_OK;
 }
 
 #endif

@@ -261,39 +261,3 @@ eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call)
     }
     return status == EIG_OK ? eig_report_progress(ctx, call->family, 1) : status;
 }
-
-/* ---------------------------------------------------------------------- repairs */
-
-eig_status eig_cuda_clear_repairs(eig_context *ctx, cudaStream_t stream)
-{
-    unsigned long long *const repairs = cuda_state_of(ctx)->repairs;
-    CUDA_TRY(cudaMemsetAsync(repairs, 0, 2 * sizeof *repairs, stream));
-    return EIG_OK;
-}
-
-eig_status eig_cuda_read_repairs(eig_context *ctx)
-{
-    cuda_scope const scope(ctx);
-    const cuda_state *const state = cuda_state_of(ctx);
-    unsigned long long found[2];
-    CUDA_TRY(cudaStreamSynchronize(state->stream));
-    CUDA_TRY(cudaMemcpy(found, state->repairs, sizeof found, cudaMemcpyDeviceToHost));
-    ctx->repairs = call_repairs{(int64_t)found[0], (int64_t)found[1]};
-    ctx->repairs_there = false;
-    return EIG_OK;
-}
-
-eig_status eig_cuda_run_host_counting(eig_context *ctx, const cuda_call *call, bool counts, call_repairs *repairs)
-{
-    if (counts) {
-        eig_status const cleared = eig_cuda_clear_repairs(ctx, NULL);
-        if (cleared != EIG_OK) return cleared;
-        CUDA_TRY(cudaStreamSynchronize(NULL));
-    }
-    eig_status status = eig_cuda_run_host(ctx, call);
-    if (status == EIG_OK && counts) status = eig_cuda_read_repairs(ctx);
-    if (status != EIG_OK || !counts || !repairs) return status;
-    __atomic_fetch_add(&repairs->matrices, ctx->repairs.matrices, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&repairs->vectors, ctx->repairs.vectors, __ATOMIC_RELAXED);
-    return EIG_OK;
-}

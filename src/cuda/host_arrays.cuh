@@ -1,8 +1,8 @@
 /* Arrays of a call: on which side they lie, and, where that is the host, their way through the device.
  *
  * A family lists its arrays once (cuda_call) and gives two functions: the workspace of a chunk of its problems, and the
- * solver of a chunk on device arrays.  Everything else stands here: the check of the sides, chunks, pinned or staged
- * copies, streams, progress, times.
+ * solver of a chunk on device arrays.  Everything else stands here and in driver.cu: the check of the sides, chunks,
+ * pinned or staged copies, streams, progress, times.
  *
  * A chunk of the batch goes through one of three channels, each with a stream, device memory and pinned staging: while
  * one chunk computes, the next is copied in and the last one out.  On the device arrays lie dense.  An array that is
@@ -13,7 +13,7 @@
 #define EIG_HOST_ARRAYS_CUH
 
 #include "copy_nest.h"
-#include "cuda_common.cuh"
+#include "plan.cuh"
 
 /* Which level of an array's nest counts the problems of the batch; an input that all problems share has none. */
 enum cuda_batch_level { CUDA_BATCH_OUTER = 0, CUDA_BATCH_MIDDLE = 1, CUDA_BATCH_INNER = 2, CUDA_SHARED = -1 };
@@ -39,7 +39,8 @@ struct cuda_chunk {
     void *work;
     cudaStream_t stream;
     cuda_clock *clock;
-    bool whole; /* the only chunk: the solver may wait and report progress itself */
+    bool whole;     /* the only chunk of host arrays: the solver may wait and report progress itself */
+    bool on_device; /* all problems, whose arrays are the caller's: `array` is empty */
 };
 
 struct cuda_call {
@@ -49,9 +50,14 @@ struct cuda_call {
     int64_t chunk; /* problems that travel together; 0 = chosen */
     size_t (*work_size)(const eig_context *ctx, const void *problem, int64_t count);
     eig_status (*solve)(eig_context *ctx, const void *problem, const cuda_chunk *chunk); /* enqueues; need not wait */
-    int arrays;
-    cuda_array array[CUDA_MOST_ARRAYS];
-    const int64_t *cut = NULL; /* where the chunks begin, and at last the batch; NULL: chunks of equal length */
+    const char *(*told)(const eig_context *ctx, const void *problem); /* by eig_get_road; cuda_state.captured is set */
+    cuda_passes passes;
+    bool waits = false;           /* it cannot be captured */
+    bool counts = false;          /* eig_get_repairs has something to tell */
+    call_repairs *repairs = NULL; /* NULL, or of host arrays that is added here, too */
+    const int64_t *cut = NULL;    /* where the chunks begin, and at last the batch; NULL: chunks of equal length */
+    int arrays = 0;
+    cuda_array array[CUDA_MOST_ARRAYS] = {};
 };
 
 /* Adds an array of one row of `length` elements a problem, `stride` elements apart. */
@@ -101,13 +107,6 @@ eig_status eig_cuda_read(eig_context *ctx, void *to, const void *from, size_t by
 
 /* Computes a call on host arrays; the results are in place when it returns. */
 eig_status eig_cuda_run_host(eig_context *ctx, const cuda_call *call);
-
-/* The counters that eig_get_repairs reads, on the device: they are counted anew from here on. */
-eig_status eig_cuda_clear_repairs(eig_context *ctx, cudaStream_t stream);
-
-/* The same as eig_cuda_run_host, with the counts where the call `counts`; they are added to *repairs, too, where it is
- * not NULL. */
-eig_status eig_cuda_run_host_counting(eig_context *ctx, const cuda_call *call, bool counts, call_repairs *repairs);
 }
 
 #endif

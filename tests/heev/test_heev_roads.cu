@@ -50,7 +50,7 @@ static std::vector<std::string> told_of(const eig_context *ctx, const heev_road 
                 heev_problem p = problem_of(k, method, batch);
                 for (p.n = 1; p.n <= MOST_N; ++p.n) {
                     if (eig_cuda_heev_road(ctx, &p)->name != std::string(road.name)) continue;
-                    std::string const told = eig_cuda_heev_told(ctx, &p, false);
+                    std::string const told = cuda_told(eig_cuda_heev_road(ctx, &p), ctx, &p);
                     if (std::find(found.begin(), found.end(), told) == found.end()) found.push_back(told);
                 }
             }
@@ -66,7 +66,7 @@ static std::string cell(const eig_context *ctx, eig_heev_method method, int64_t 
         heev_problem p = problem_of(k, method, batch);
         std::string const n = orders([&](int64_t order) {
             p.n = order;
-            return eig_cuda_heev_told(ctx, &p, false) == road;
+            return cuda_told(eig_cuda_heev_road(ctx, &p), ctx, &p) == road;
         });
         size_t at = 0;
         while (at < runs.size() && runs[at] != n) ++at;

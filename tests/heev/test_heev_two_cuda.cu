@@ -193,11 +193,11 @@ static std::vector<reduced> reduce(eig_type type, const std::vector<known> &all,
     void *at_a;
     must(cudaMalloc(&at_a, a.size()));
     must(cudaMalloc(&job.matrix, (size_t)(job.matrix_stride * count) * number));
-    must(cudaMalloc(&job.areas, areas));
+    must(cudaMalloc(&job.room, areas));
     must(cudaMalloc(&job.d, reals));
     must(cudaMalloc(&job.e, reals));
     must(cudaMalloc(&job.unit, (size_t)count * real_size));
-    must(cudaMemset(job.areas, 0xff, areas));
+    must(cudaMemset(job.room, 0xff, areas));
     must(cudaMemset(job.matrix, 0xff, (size_t)(job.matrix_stride * count) * number));
     must(cudaMemset(job.d, 0xff, reals));
     must(cudaMemset(job.e, 0xff, reals));
@@ -209,7 +209,7 @@ static std::vector<reduced> reduce(eig_type type, const std::vector<known> &all,
     must(cudaMemcpy(d.data(), job.d, reals, cudaMemcpyDeviceToHost));
     must(cudaMemcpy(e.data(), job.e, reals, cudaMemcpyDeviceToHost));
     must(cudaMemcpy(unit.data(), job.unit, unit.size(), cudaMemcpyDeviceToHost));
-    for (void *p : {at_a, job.matrix, job.areas, job.d, job.e, job.unit}) must(cudaFree(p));
+    for (void *p : {at_a, job.matrix, job.room, job.d, job.e, job.unit}) must(cudaFree(p));
     std::vector<reduced> t(count);
     for (int64_t m = 0; m < count; ++m) {
         t[m].unit = get(unit.data(), real_size == 4, m);
@@ -379,16 +379,17 @@ static solved solve(eig_type type, const std::vector<known> &all, placed where, 
     p.a = at_a, p.v = inside ? at_a : (char *)at_v + skip;
     heev_job job = {};
     job.p = p, job.at_a = heev_strides_of(&p), job.at_v = heev_strides_of_v(&p);
-    eig_cuda_heev_two_slice(ctx, &p, &job);
+    job.road = HEEV_OF_TWO, job.bytes = HEEV_MOST_BYTES;
+    eig_cuda_heev_slice_parts(ctx, &p, &job);
     arena measure = {NULL, 0};
-    eig_cuda_heev_two_carve(&measure, ctx, &p, &job);
+    eig_cuda_heev_carve_parts(&measure, ctx, &p, &job);
     must(cudaMalloc(&work, measure.used));
     must(cudaMemset(work, 0xff, measure.used));
     must(cudaMemset(at_v, 0xff, x.v.size() + skip));
     must(cudaMemset(p.w, 0xff, x.w.size()));
     must(cudaMemcpy(at_a, a.data(), a.size(), cudaMemcpyHostToDevice));
     arena own = {(char *)work, 0};
-    eig_cuda_heev_two_carve(&own, ctx, &p, &job);
+    eig_cuda_heev_carve_parts(&own, ctx, &p, &job);
     int64_t const slice = job.count;
     cudaStream_t stream;
     cuda_clock clock;
@@ -396,7 +397,7 @@ static solved solve(eig_type type, const std::vector<known> &all, placed where, 
     must(cudaDeviceSynchronize());
     for (job.first = 0; job.first < count; job.first += slice) {
         if (count - job.first < slice) job.count = count - job.first;
-        if (eig_cuda_heev_two(ctx, job, stream, &clock) == EIG_OK) continue;
+        if (eig_cuda_heev_parts(ctx, job, stream, &clock) == EIG_OK) continue;
         printf("FAILED - %s\n", eig_error_detail(ctx));
         exit(1);
     }

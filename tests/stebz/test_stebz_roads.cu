@@ -73,7 +73,7 @@ static std::string make_table()
         for (int64_t batch : {100, 100000}) table += " | " + cell(ctx, "ds", batch, EIG_STEBZ_MULTISECTION, name);
         table += " | " + cell(ctx, "ds", 100, EIG_STEBZ_INTERVAL_TREE, name);
         table += " | " + cell(ctx, "ds", 100, EIG_STEBZ_REFERENCE, name) + " | ";
-        for (int k = 0; k < road[i].passes; ++k) table += std::string(k ? ", " : "") + road[i].pass[k];
+        for (int k = 0; k < road[i].passes.count; ++k) table += std::string(k ? ", " : "") + road[i].passes.name[k];
         table += " |\n";
     }
     return table + "\n";

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         table += std::string("| ") + road[i].name;
         for (eig_stemr_method method : {EIG_STEMR_AUTO, EIG_STEMR_MRRR, EIG_STEMR_REFERENCE})
             table += " | " + cell(method, road[i].name);
-        table += std::string(" | ") + road[i].members + " |\n";
+        table += std::string(" | ") + road[i].way + " |\n";
     }
     table += "\n";
     if (argc < 2) {

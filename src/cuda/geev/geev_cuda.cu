@@ -4,8 +4,8 @@
  * second one of the context, which begins after what the call's stream has been given and which the call's stream waits
  * for at the end.  The last tiles of a slice leave multiprocessors idle; the next slice fills them.  Nothing waits on
  * the host, so that a call with a lent workspace can be captured in a graph. */
+#include "driver.cuh"
 #include "geev/geev_cuda.cuh"
-#include "host_arrays.cuh"
 
 /* Most bytes of the workspace, unless a single matrix needs more.  Large matrices take more, and vectors of those
  * beyond the small kernels, so that there is one matrix at least for each multiprocessor. */
@@ -96,14 +96,6 @@ size_t eig_cuda_geev_work_size(const eig_context *ctx, const geev_problem *p)
     return least > other ? least : other;
 }
 
-/* Lets stream `after` wait for what has been enqueued on stream `before`. */
-static eig_status order_streams(eig_context *ctx, cudaStream_t before, cudaStream_t after, cudaEvent_t event)
-{
-    CUDA_TRY(cudaEventRecord(event, before));
-    CUDA_TRY(cudaStreamWaitEvent(after, event, 0));
-    return EIG_OK;
-}
-
 /* A slice on its stream: the road, then the look at its results. */
 static eig_status enqueue_slice(eig_context *ctx, const geev_road *road, const slice_pair &slice, cudaStream_t stream,
                                 cuda_clock *clock)
@@ -127,7 +119,7 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
     layout(ctx, p, work, slices, &streams);
     bool const forks = streams > 1 && !ctx->timing;
     int64_t const most = slices->road.count;
-    eig_status status = forks ? order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
+    eig_status status = forks ? cuda_order_streams(ctx, stream, state->side, state->forked) : EIG_OK;
     int at = 0;
     for (int64_t first = 0; first < p->batch && status == EIG_OK; first += most, at = (at + 1) % streams) {
         slice_pair slice = slices[at];
@@ -138,7 +130,7 @@ static eig_status solve(eig_context *ctx, const geev_problem *p, void *work, cud
         if (status == EIG_OK) status = enqueue_slice(ctx, road, slice, forks && at > 0 ? state->side : stream, clock);
     }
     /* Whatever happened, the side stream joins again: a capture could not end without it. */
-    eig_status const joined = forks ? order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
+    eig_status const joined = forks ? cuda_order_streams(ctx, state->side, stream, state->joined) : EIG_OK;
     return status == EIG_OK ? joined : status;
 }
 
@@ -170,7 +162,8 @@ static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64
 
 static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
-    geev_problem const q = problem_of_chunk((const geev_problem *)problem, chunk);
+    const geev_problem *const p = (const geev_problem *)problem;
+    geev_problem const q = chunk->on_device ? *p : problem_of_chunk(p, chunk);
     return solve(ctx, &q, chunk->work, chunk->stream, chunk->clock);
 }
 
@@ -184,11 +177,20 @@ static cuda_array input_of(const geev_problem *p)
     return a;
 }
 
-static cuda_call list_arrays(const geev_problem *p)
+static const char *tell(const eig_context *ctx, const void *problem)
 {
+    return eig_cuda_geev_told(ctx, (const geev_problem *)problem);
+}
+
+static cuda_call list_call(const geev_problem *p)
+{
+    static const char *const passes[] = {"reduction", "iteration", "plain", "certificate"};
+    static const char *const with_vectors[] = {"reduction", "iteration", "plain", "vectors", "certificate"};
     size_t const size = type_size(p->type), complex = type_size(type_complex_of(p->type)),
                  real = type_size(type_real_of(p->type));
-    cuda_call call = {"geev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, 0, {}};
+    cuda_call call = {"geev", p, p->batch, p->chunk, chunk_work_size, solve_chunk, tell, {4, passes}};
+    if (p->vectors) call.passes = {5, with_vectors};
+    call.counts = p->certify && p->w, call.repairs = p->repairs;
     call.array[call.arrays++] = input_of(p);
     cuda_add_rows(&call, "x", p->m > 0 ? p->x : NULL, false, p->m, p->stride_x, size);
     cuda_add_rows(&call, "w", p->w, true, p->n, p->stride_w, complex);
@@ -206,26 +208,9 @@ static cuda_call list_arrays(const geev_problem *p)
 
 eig_status eig_cuda_geev(eig_context *ctx, const geev_problem *p)
 {
-    static const char *const passes[] = {"reduction", "iteration", "plain", "certificate"};
-    static const char *const with_vectors[] = {"reduction", "iteration", "plain", "vectors", "certificate"};
     if (p->schur)
         return eig_fail(ctx, EIG_NO_BACKEND, "geev_schur: there is no Schur form on a GPU yet: use a CPU context");
     cuda_scope const scope(ctx);
-    cuda_call call = list_arrays(p);
-    bool on_device;
-    eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
-    if (status != EIG_OK) return status;
-    const geev_road *const road = eig_cuda_geev_road(ctx, p);
-    bool const counts = p->certify && p->w;
-    eig_begin_passes(ctx, eig_cuda_geev_told(ctx, p), p->vectors ? 5 : 4, p->vectors ? with_vectors : passes);
-    if (!on_device) return eig_cuda_run_host_counting(ctx, &call, counts, p->repairs);
-    void *work;
-    cuda_clock clock;
-    status = eig_cuda_workspace(ctx, "geev", eig_cuda_geev_work_size(ctx, p), &work);
-    if (status == EIG_OK && counts) status = eig_cuda_clear_repairs(ctx, cuda_state_of(ctx)->stream);
-    if (status != EIG_OK) return status;
-    ctx->repairs_there = counts;
-    status = solve(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
-    status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
+    cuda_call call = list_call(p);
+    return eig_cuda_run(ctx, &call);
 }

@@ -1,6 +1,6 @@
 /* heev on CUDA: what its files share.
  *
- * heev_cuda.cu         the driver: the arrays of a call, chunks, slices
+ * heev_cuda.cu         what the driver (driver.cuh) has to know: the arrays of a call, slices, certificates
  * heev_roads.cu        the table of roads: which kernels take a call
  * heev_parts.cu        n > 32, tridiagonal: slices in parts, the order of the kernels, values
  * whole/               the reduction by all of the GPU, or a team of blocks, n > 64
@@ -20,7 +20,7 @@
 #ifndef EIG_HEEV_CUDA_CUH
 #define EIG_HEEV_CUDA_CUH
 
-#include "cuda_common.cuh"
+#include "plan.cuh"
 
 /* Largest orders: of Jacobi in registers, of the tridiagonal method in registers, of kernels with a few lanes a
  * matrix, of those with a grid of threads a matrix. HEEV_MOST_BYTES: most bytes of the workspace; for n > HEEV_WARP
@@ -72,42 +72,48 @@ struct heev_certificate {
         form; /* most: the largest entry; infinite where one is not finite.  form: x^H A x */
 };
 
-/* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
- * a matrix of the slice. */
-struct heev_job {
-    heev_problem p;
-    batch_strides at_a, at_v;
-    int64_t first, count; /* matrices first, ..., first + count - 1 of the problem */
-    void *d, *e;          /* [count][n] real: the tridiagonal matrix; e[n-1] is 0 */
-    void *unit;           /* [count] real: it times unit is A's; NaN where A is not finite */
-    void *tau;        /* [count][n] numbers: the reflectors' factors, the reflectors themselves lie in v; then leads */
+/* QL of n <= HEEV_WARP; stemr's batches have one, too. */
+struct heev_ql_work {
     void *rotations;  /* [count][most_rotations] of 8 bytes, ql_note */
     uint16_t *sweeps; /* [count][most_sweeps] lo + 256 hi: rotations of columns (hi-1, hi), ..., (lo, lo+1) */
     int64_t most_rotations, most_sweeps;
-    int *sweep_count;          /* [count]; -1: there was no room for all */
-    int *failed;               /* [count] values that did not converge */
-    uint8_t *order;            /* [count][n] the place of each eigenvalue in w */
-    int *list, *listed;        /* [count], [1] warp: matrices whose pairs QL is to find, in any order; NULL: all */
-    unsigned long long *queue; /* jacobi: matrices handed out so far */
-    /* n > 32, tridiagonal */
+    int *sweep_count;   /* [count]; -1: there was no room for all */
+    uint8_t *order;     /* [count][n] the place of each eigenvalue in w */
+    int *list, *listed; /* [count], [1] matrices whose pairs QL is to find, in any order; NULL: all */
+};
+
+/* Blocks, or groups of them, that take one matrix after another: of the reference and of Jacobi. */
+struct heev_turns_work {
+    unsigned long long *queue; /* matrices handed out so far */
+    int64_t workers;           /* how many there are, where each has an area */
+    void *areas;               /* [workers] */
+};
+
+/* Roads of heev_parts.cu, n > 32, tridiagonal. */
+enum heev_parts_road { HEEV_OF_GRID, HEEV_OF_BLOCK, HEEV_OF_WHOLE, HEEV_OF_TWO };
+
+struct heev_parts_work {
+    heev_parts_road road;
     int64_t part; /* matrices of the slice whose eigenvectors are computed at a time */
     void *matrix; /* the first matrix while it is reduced, then its reflectors: in v, or in the workspace */
     int64_t matrix_pitch, matrix_stride;
-    void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: where T is worked on, too */
-    int64_t z_pitch;     /* of both, reals: n, but for two stages */
-    void *factors;       /* [part][blocks of K reflectors][K*K] numbers, K = HEEV_REFLECTORS or HEEV_WHOLE_REFLECTORS */
     int64_t columns;     /* vectors that are wanted of a matrix; z and imaginary have as many */
-    /* whole/ */
+    void *z, *imaginary; /* [part][n*n] real: vectors of T, then the parts of V; imaginary: of complex A */
+    int64_t z_pitch;     /* of both, reals: n, but for two stages */
+    void *pairs;         /* where T is worked on: in the place of `imaginary`, which is needed later */
+    void *factors;       /* [part][blocks of K reflectors][K*K] numbers, K = HEEV_REFLECTORS or HEEV_WHOLE_REFLECTORS */
+    /* whole/ and two/ */
+    void *room;            /* whole_bytes or two_bytes of the reduction */
     void *grams;           /* numbers: [part][blocks of K reflectors][HEEV_GRAM_PARTS][K*K] parts of Y^H Y */
     void *sums, *products; /* numbers: parts of Y^H Z; [part][columns][K] the product of F and Y^H Z */
     void *values;          /* [count][n] real: eigenvalues of T, before they become those of A */
     void *turns, *blocks;  /* numbers, two/: [n] what makes T real; blocks of the chase's reflections */
     int *pair_info;        /* [n] of stemr */
     int64_t *found;        /* [1] pairs of a range by value */
-    bool reports;          /* the host may wait, and tell how far the call is */
-    double done, share;    /* of the whole call: before this slice, and what it is */
-    void *areas; /* [count], of a block (heev_reference.cu) or of a group (heev_blocks.cuh); whole_bytes in all */
-    /* heev_certify.cu */
+};
+
+/* heev_certify.cu */
+struct heev_certificate_work {
     int shares;                     /* blocks that sum up a matrix */
     heev_certificate *certificates; /* [count][shares]; NULL: there are none */
     int *marks;                     /* [count] whether it is listed */
@@ -117,6 +123,18 @@ struct heev_job {
     int *doubts;                    /* [1] how many */
     unsigned long long *repairs;    /* [1] matrices solved again, of the call */
     bool second;                    /* reference: those are the matrices to solve */
+    heev_turns_work again;          /* by which it solves them, when the road's arrays are done with */
+};
+
+/* A slice of a problem on device arrays; passed to kernels by value.  The arrays of the tridiagonal method have one row
+ * a matrix of the slice.  Each road has work of its own. */
+struct heev_job : cuda_slice, heev_ql_work, heev_turns_work, heev_parts_work, heev_certificate_work {
+    heev_problem p;
+    batch_strides at_a, at_v;
+    void *d, *e; /* [count][n] real: the tridiagonal matrix; e[n-1] is 0 */
+    void *unit;  /* [count] real: it times unit is A's; NaN where A is not finite */
+    void *tau;   /* [count][n] numbers: the reflectors' factors, the reflectors themselves lie in v; then leads */
+    int *failed; /* [count] values that did not converge */
 };
 
 #ifdef __CUDACC__
@@ -168,109 +186,70 @@ enum heev_panel_place { HEEV_PANEL_NOWHERE /* too large */, HEEV_PANEL_SHARED, H
 /* Functions that these files share, with C names (see geev_cuda.cuh). */
 extern "C" {
 
-/* The kernels, in files that are compiled once for each type: they enqueue on the stream, nothing waits.  tiny8 is
- * tiny's part for n = 7 and 8; whole_apply is whole_back without the copy to v; leads: heev_store.cu. */
-#define HEEV_KERNELS(OF_TYPE) \
-    OF_TYPE(small)            \
-    OF_TYPE(tiny)             \
-    OF_TYPE(tiny8)            \
-    OF_TYPE(few)              \
-    OF_TYPE(reduce)           \
-    OF_TYPE(vectors)          \
-    OF_TYPE(twist)            \
-    OF_TYPE(grid_reduce)      \
-    OF_TYPE(grid_back)        \
-    OF_TYPE(panel)            \
-    OF_TYPE(back)             \
-    OF_TYPE(whole_back)       \
-    OF_TYPE(whole_apply)      \
-    OF_TYPE(leads)            \
-    OF_TYPE(store)            \
-    OF_TYPE(whole)            \
-    OF_TYPE(two)              \
-    OF_TYPE(two_back)         \
-    OF_TYPE(jacobi)           \
-    OF_TYPE(blocks)           \
-    OF_TYPE(certify_sums)     \
-    OF_TYPE(certify_judge)    \
-    OF_TYPE(certify_reject)   \
-    OF_TYPE(reference)
+/* What files that are compiled once for each type export.
+ *   launch   a kernel: it enqueues on the stream, nothing waits.  tiny8 is tiny's part for n = 7 and 8; whole_apply is
+ *            whole_back without the copy to v; leads: heev_store.cu
+ *   place    where panel keeps a matrix while it reduces it, with `most` bytes of shared memory a block
+ *   plan     of block Jacobi
+ *   bytes    shared memory of a block of few, and of two_back; a work area of the reference
+ *   room     bytes of the reductions whole and two
+ *   columns  whole_ahead: those that it reduces in job.matrix, whether vectors are wanted or not; two_pitch: of
+ *            job.matrix, and its columns, 0 where the order does not fit */
 typedef eig_status heev_launch(eig_context *ctx, const heev_job &job, cudaStream_t stream);
-#define HEEV_DECLARE(kernel)                                                                        \
-    heev_launch eig_cuda_heev_##kernel##_s, eig_cuda_heev_##kernel##_d, eig_cuda_heev_##kernel##_c, \
-        eig_cuda_heev_##kernel##_z;
-HEEV_KERNELS(HEEV_DECLARE)
-#undef HEEV_DECLARE
-
-/* What some of them need: where panel keeps a matrix while it reduces it, with `most` bytes of shared memory a
- * block; the plan of block Jacobi; shared memory of a block of few, and of two_back; a work area of the reference. */
-typedef heev_panel_place heev_place_of(int64_t n, size_t most);
-typedef void heev_plan_of(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
-typedef size_t heev_bytes_of(int64_t n);
-/* whole and two: bytes of job->areas.  whole: the columns that it reduces in job->matrix, whether vectors are wanted or
- * not.  two: the pitch of job->matrix, and its columns; 0 where the order does not fit. */
-typedef size_t heev_whole_bytes_of(const eig_context *ctx, const heev_job *job);
-typedef int64_t heev_whole_ahead_of(const eig_context *ctx, int64_t n);
-heev_place_of eig_cuda_heev_panel_place_s, eig_cuda_heev_panel_place_d, eig_cuda_heev_panel_place_c,
-    eig_cuda_heev_panel_place_z;
-heev_plan_of eig_cuda_heev_blocks_plan_s, eig_cuda_heev_blocks_plan_d, eig_cuda_heev_blocks_plan_c,
-    eig_cuda_heev_blocks_plan_z;
-heev_whole_bytes_of eig_cuda_heev_whole_bytes_s, eig_cuda_heev_whole_bytes_d, eig_cuda_heev_whole_bytes_c,
-    eig_cuda_heev_whole_bytes_z;
-heev_whole_bytes_of eig_cuda_heev_two_bytes_s, eig_cuda_heev_two_bytes_d, eig_cuda_heev_two_bytes_c,
-    eig_cuda_heev_two_bytes_z;
-heev_whole_ahead_of eig_cuda_heev_two_pitch_s, eig_cuda_heev_two_pitch_d, eig_cuda_heev_two_pitch_c,
-    eig_cuda_heev_two_pitch_z;
-heev_whole_ahead_of eig_cuda_heev_whole_ahead_s, eig_cuda_heev_whole_ahead_d, eig_cuda_heev_whole_ahead_c,
-    eig_cuda_heev_whole_ahead_z;
-heev_bytes_of eig_cuda_heev_few_bytes_s, eig_cuda_heev_few_bytes_d, eig_cuda_heev_few_bytes_c,
-    eig_cuda_heev_few_bytes_z;
-heev_bytes_of eig_cuda_heev_two_back_bytes_s, eig_cuda_heev_two_back_bytes_d, eig_cuda_heev_two_back_bytes_c,
-    eig_cuda_heev_two_back_bytes_z;
-heev_bytes_of eig_cuda_heev_reference_bytes_s, eig_cuda_heev_reference_bytes_d, eig_cuda_heev_reference_bytes_c,
-    eig_cuda_heev_reference_bytes_z;
+typedef heev_panel_place heev_place(int64_t n, size_t most);
+typedef void heev_plan(const eig_context *ctx, const heev_problem *p, heev_blocks_plan *plan);
+typedef size_t heev_bytes(int64_t n);
+typedef size_t heev_room(const eig_context *ctx, const heev_job *job);
+typedef int64_t heev_columns(const eig_context *ctx, int64_t n);
+#define HEEV_KERNELS(OF)             \
+    OF(heev, launch, small)          \
+    OF(heev, launch, tiny)           \
+    OF(heev, launch, tiny8)          \
+    OF(heev, launch, few)            \
+    OF(heev, bytes, few_bytes)       \
+    OF(heev, launch, reduce)         \
+    OF(heev, launch, vectors)        \
+    OF(heev, launch, twist)          \
+    OF(heev, launch, grid_reduce)    \
+    OF(heev, launch, grid_back)      \
+    OF(heev, place, panel_place)     \
+    OF(heev, launch, panel)          \
+    OF(heev, launch, back)           \
+    OF(heev, room, whole_bytes)      \
+    OF(heev, columns, whole_ahead)   \
+    OF(heev, launch, whole)          \
+    OF(heev, launch, whole_apply)    \
+    OF(heev, launch, whole_back)     \
+    OF(heev, launch, leads)          \
+    OF(heev, launch, store)          \
+    OF(heev, room, two_bytes)        \
+    OF(heev, columns, two_pitch)     \
+    OF(heev, launch, two)            \
+    OF(heev, bytes, two_back_bytes)  \
+    OF(heev, launch, two_back)       \
+    OF(heev, launch, jacobi)         \
+    OF(heev, plan, blocks_plan)      \
+    OF(heev, launch, blocks)         \
+    OF(heev, launch, certify_sums)   \
+    OF(heev, launch, certify_judge)  \
+    OF(heev, launch, certify_reject) \
+    OF(heev, bytes, reference_bytes) \
+    OF(heev, launch, reference)
+HEEV_KERNELS(CUDA_DECLARE)
 
 /* All of one type, from heev_roads.cu. */
 struct heev_kernels {
-#define HEEV_MEMBER(kernel) heev_launch *kernel;
-    HEEV_KERNELS(HEEV_MEMBER)
-#undef HEEV_MEMBER
-    heev_place_of *panel_place;
-    heev_plan_of *blocks_plan;
-    heev_bytes_of *few_bytes, *two_back_bytes, *reference_bytes;
-    heev_whole_bytes_of *whole_bytes;
-    heev_whole_ahead_of *whole_ahead;
-    heev_whole_bytes_of *two_bytes;
-    heev_whole_ahead_of *two_pitch;
+    HEEV_KERNELS(CUDA_MEMBER)
 };
 const heev_kernels *eig_cuda_heev_kernels(eig_type type);
 
-/* How a road's results are certified: by its own kernels; by heev_certify.cu; there, but that A's sums are its own
- * kernels'. */
-enum heev_certifies { HEEV_CERTIFIES_ITSELF, HEEV_CERTIFIED, HEEV_CERTIFIED_BUT_SUMS };
+/* cuda_road.has: it finds the pairs of a range alone, others are not called with one; its own kernels certify its
+ * results, or make the sums of A that heev_certify.cu judges by. */
+enum { HEEV_RANGES = 1, HEEV_CERTIFIES_ITSELF = 2, HEEV_SUMS_ITSELF = 4 };
 
-/* A road that a call can take. */
-struct heev_road {
-    const char *name;
-    bool (*serves)(const eig_context *ctx, const heev_problem *p);
-    /* Sets job->count: the matrices of a slice, at most the batch. Where blocks stay and take one matrix of the
-     * batch after another, it is the number of blocks, or groups of them. */
-    void (*slice)(const eig_context *ctx, const heev_problem *p, heev_job *job);
-    void (*carve)(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job); /* its arrays */
-    bool stays; /* one launch for the batch */
-    eig_status (*enqueue)(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
-    int passes;
-    const char *const *pass; /* their names */
-    bool ranges;             /* it finds the pairs of a range alone; others are not called with one */
-    enum heev_certifies certifies;
-};
-
-/* The first row of the table that serves the call: one always does. */
+typedef cuda_road<heev_problem, heev_job> heev_road;
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p);
 const heev_road *eig_cuda_heev_roads(int *count);
-
-/* Its name, and the algorithm where it has several, of a call that is captured or not. */
-const char *eig_cuda_heev_told(const eig_context *ctx, const heev_problem *p, bool captured);
 
 /* heev_roads.cu: the arrays of the certificate of job->count matrices, and how many of them are in a slice.  A road's
  * slice counts these bytes. */
@@ -284,7 +263,7 @@ size_t eig_cuda_heev_divide_bytes(const heev_tridiagonals *t);
 eig_status eig_cuda_heev_divide(eig_context *ctx, const heev_tridiagonals &t, cudaStream_t stream);
 
 /* whole/heev_whole_pairs.cu: eigenpairs of the matrices T of the job, or of one those of the range: then it sets
- * job->columns.  Values become d, and failed is set.  The workspace is job->imaginary. */
+ * job->columns. Values become d, and failed is set.  The workspace is job->pairs. */
 size_t eig_cuda_heev_whole_pairs_bytes(const eig_context *ctx, const heev_job &job, const heev_tridiagonals &t);
 eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream_t stream);
 
@@ -292,22 +271,13 @@ eig_status eig_cuda_heev_whole_pairs(eig_context *ctx, heev_job *job, cudaStream
  * caller wants no more. */
 eig_status eig_cuda_heev_tell(eig_context *ctx, const heev_job &job, cudaStream_t stream, double part);
 
-/* heev_parts.cu: the matrices T of a job; the slice and the arrays of the roads grid, block, whole and two; their
- * kernels. */
+/* heev_parts.cu: the matrices T of a job; slices, arrays and kernels of the roads grid, block, whole and two:
+ * job->road. */
 heev_tridiagonals eig_cuda_heev_tridiagonals(const heev_job &job);
 heev_panel_place eig_cuda_heev_place(const eig_context *ctx, const heev_problem *p); /* of road block */
-void eig_cuda_heev_grid_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_block_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_whole_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_two_slice(const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_grid_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_block_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_whole_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
-void eig_cuda_heev_two_carve(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
-eig_status eig_cuda_heev_grid(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
-eig_status eig_cuda_heev_block(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
-eig_status eig_cuda_heev_whole(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
-eig_status eig_cuda_heev_two(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
+void eig_cuda_heev_slice_parts(const eig_context *ctx, const heev_problem *p, heev_job *job);
+void eig_cuda_heev_carve_parts(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job);
+eig_status eig_cuda_heev_parts(eig_context *ctx, const heev_job &job, cudaStream_t stream, cuda_clock *clock);
 }
 
 #endif

@@ -293,6 +293,6 @@ eig_status TYPED(eig_cuda_heev_reference)(eig_context *ctx, const heev_job &job,
 {
     reference_space<number> space;
     size_t const bytes = reference_layout(job.p.n, (char *)job.areas, &space);
-    return cuda_launch(ctx, "heev: reference_kernel", stream, {job.count, REFERENCE_THREADS},
+    return cuda_launch(ctx, "heev: reference_kernel", stream, {job.workers, REFERENCE_THREADS},
                        heev_reference_kernel<number>, job, space, bytes);
 }

@@ -8,20 +8,8 @@ enum {
     REFERENCE_EACH = 4 /* blocks of the reference on a multiprocessor */
 };
 
-#define OF_S(kernel) eig_cuda_heev_##kernel##_s,
-#define OF_D(kernel) eig_cuda_heev_##kernel##_d,
-#define OF_C(kernel) eig_cuda_heev_##kernel##_c,
-#define OF_Z(kernel) eig_cuda_heev_##kernel##_z,
-#define ALL_OF(OF_TYPE)                                                                                          \
-    {                                                                                                            \
-        HEEV_KERNELS(OF_TYPE)                                                                                    \
-        OF_TYPE(panel_place)                                                                                     \
-        OF_TYPE(blocks_plan)                                                                                     \
-        OF_TYPE(few_bytes)                                                                                       \
-        OF_TYPE(two_back_bytes)                                                                                  \
-        OF_TYPE(reference_bytes) OF_TYPE(whole_bytes) OF_TYPE(whole_ahead) OF_TYPE(two_bytes) OF_TYPE(two_pitch) \
-    }
-static const heev_kernels kernels[] = {ALL_OF(OF_S), ALL_OF(OF_D), ALL_OF(OF_C), ALL_OF(OF_Z)};
+static const heev_kernels kernels[] = {
+    {HEEV_KERNELS(CUDA_OF_S)}, {HEEV_KERNELS(CUDA_OF_D)}, {HEEV_KERNELS(CUDA_OF_C)}, {HEEV_KERNELS(CUDA_OF_Z)}};
 
 const heev_kernels *eig_cuda_heev_kernels(eig_type type)
 {
@@ -43,13 +31,13 @@ static void slice_all(const eig_context *, const heev_problem *p, heev_job *job)
 
 static void carve_nothing(arena *, const eig_context *, const heev_problem *, heev_job *) {}
 
-/* Blocks, or groups of them, that take one matrix after another: as many as run at once and have room for `bytes`
- * each. */
-static void slice_staying(const heev_problem *p, int64_t at_once, size_t bytes, size_t taken, heev_job *job)
+/* Blocks, or groups of them, that take one matrix of the batch after another: as many as run at once and have room for
+ * `bytes` each. */
+static void slice_turns(const heev_problem *p, int64_t at_once, size_t bytes, size_t taken, heev_job *job)
 {
-    int64_t const fit = (HEEV_MOST_BYTES - (int64_t)taken) / (int64_t)arena_rounded(bytes + 1); /* and the queue */
+    int64_t const fit = (job->bytes - (int64_t)taken) / (int64_t)arena_rounded(bytes + 1); /* and the queue */
     int64_t const most = fit < 1 ? 1 : fit < at_once ? fit : at_once;
-    job->count = most < p->batch ? most : p->batch;
+    job->count = p->batch, job->workers = most < p->batch ? most : p->batch;
 }
 
 /* ----------------------------------------------------------------- certificates */
@@ -87,13 +75,13 @@ static bool is_reference(const eig_context *, const heev_problem *p)
 
 static void slice_reference(const eig_context *ctx, const heev_problem *p, heev_job *job)
 {
-    slice_staying(p, (int64_t)REFERENCE_EACH * cuda_state_of(ctx)->multiprocessors,
-                  eig_cuda_heev_kernels(p->type)->reference_bytes(p->n), 0, job);
+    slice_turns(p, (int64_t)REFERENCE_EACH * cuda_state_of(ctx)->multiprocessors,
+                eig_cuda_heev_kernels(p->type)->reference_bytes(p->n), 0, job);
 }
 
 static void carve_reference(arena *a, const eig_context *, const heev_problem *p, heev_job *job)
 {
-    job->areas = arena_take(a, job->count, eig_cuda_heev_kernels(p->type)->reference_bytes(p->n));
+    job->areas = arena_take(a, job->workers, eig_cuda_heev_kernels(p->type)->reference_bytes(p->n));
 }
 
 /* ---------------------------------------------------------------------- jacobi */
@@ -138,7 +126,7 @@ static void slice_blocks(const eig_context *ctx, const heev_problem *p, heev_job
     eig_cuda_heev_kernels(p->type)->blocks_plan(ctx, p, &plan);
     arena some = {NULL, 0};
     eig_cuda_heev_carve_certificate(&some, ctx, p, p->batch, job);
-    slice_staying(p, plan.groups, plan.bytes, arena_rounded(some.used), job);
+    slice_turns(p, plan.groups, plan.bytes, arena_rounded(some.used), job);
 }
 
 static void carve_blocks(arena *a, const eig_context *ctx, const heev_problem *p, heev_job *job)
@@ -146,7 +134,7 @@ static void carve_blocks(arena *a, const eig_context *ctx, const heev_problem *p
     heev_blocks_plan plan;
     eig_cuda_heev_kernels(p->type)->blocks_plan(ctx, p, &plan);
     carve_queue(a, ctx, p, job);
-    job->areas = arena_take(a, job->count, plan.bytes);
+    job->areas = arena_take(a, job->workers, plan.bytes);
 }
 
 /* ----------------------------------------------------------------- tridiagonal */
@@ -183,6 +171,7 @@ static void carve_warp(arena *a, const eig_context *, const heev_problem *p, hee
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);
     int64_t const n = p->n, count = job->count;
+    job->most_rotations = heev_most_rotations(n), job->most_sweeps = heev_most_sweeps(n);
     job->d = arena_take(a, count * n, real);
     job->e = arena_take(a, count * n, real);
     job->unit = arena_take(a, count, real);
@@ -205,7 +194,7 @@ static void slice_warp(const eig_context *ctx, const heev_problem *p, heev_job *
     job->count = WARP;
     eig_cuda_heev_carve_certificate(&some, ctx, p, job->count, job);
     carve_warp(&some, ctx, p, job);
-    int64_t const most = HEEV_MOST_BYTES / (int64_t)arena_rounded(some.used) * WARP;
+    int64_t const most = job->bytes / (int64_t)arena_rounded(some.used) * WARP;
     job->count = most < p->batch ? most : p->batch;
 }
 
@@ -258,49 +247,52 @@ bool eig_cuda_heev_divides(const heev_problem *p)
     return p->n <= HEEV_MOST_CAPTURED && p->range == EIG_RANGE_ALL && eig_cuda_heev_are_many(p);
 }
 
+/* ---------------------------------------------------------------- n > 32, in parts */
+
+template <heev_parts_road road> static void slice_parts(const eig_context *ctx, const heev_problem *p, heev_job *job)
+{
+    job->road = road;
+    eig_cuda_heev_slice_parts(ctx, p, job);
+}
+
+static const char *algorithm_of_two(const eig_context *, const heev_problem *p)
+{
+    return p->vectors ? "two stages, stemr" : "two stages, stebz";
+}
+
+static const char *algorithm_of_whole(const eig_context *ctx, const heev_problem *p)
+{
+    if (!p->vectors) return "whole, stebz";
+    return cuda_state_of(ctx)->captured || eig_cuda_heev_divides(p) ? "whole, divide and conquer" : "whole, stemr";
+}
+
 /* ------------------------------------------------------------------- the table */
 
-static const char *const one_pass[] = {"tridiagonal"}, *const three_passes[] = {"reduction", "tridiagonal", "vectors"},
-                         *const sweeps[] = {"sweeps"};
+static const char *const names[] = {"reduction", "tridiagonal", "vectors"}, *const name[] = {"tridiagonal"},
+                         *const name_of_jacobi[] = {"sweeps"};
+static const cuda_passes one = {1, name}, three = {3, names}, sweeps = {1, name_of_jacobi};
 
 static const heev_road roads[] = {
-    {"reference", is_reference, slice_reference, carve_reference, true, enqueue_one<&heev_kernels::reference>, 1,
-     sweeps, false, HEEV_CERTIFIES_ITSELF},
-    {"thread jacobi", is_small, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::small>, 1, sweeps, false,
+    {"reference", NULL, is_reference, slice_reference, carve_reference, enqueue_one<&heev_kernels::reference>, sweeps,
      HEEV_CERTIFIES_ITSELF},
-    {"jacobi", is_jacobi, slice_jacobi, carve_queue, false, enqueue_one<&heev_kernels::jacobi>, 1, sweeps, false,
-     HEEV_CERTIFIED},
-    {"thread", is_tiny, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::tiny>, 1, one_pass, false,
+    {"thread jacobi", NULL, is_small, slice_all, carve_nothing, enqueue_one<&heev_kernels::small>, sweeps,
      HEEV_CERTIFIES_ITSELF},
-    {"few", is_few, slice_all, carve_nothing, false, enqueue_one<&heev_kernels::few>, 1, one_pass, false,
-     HEEV_CERTIFIES_ITSELF},
-    {"warp", is_warp, slice_warp, carve_warp, false, enqueue_warp, 3, three_passes, false, HEEV_CERTIFIED_BUT_SUMS},
-    {"grid", is_grid, eig_cuda_heev_grid_slice, eig_cuda_heev_grid_carve, false, eig_cuda_heev_grid, 3, three_passes,
-     false, HEEV_CERTIFIED},
-    {"two stages", is_two, eig_cuda_heev_two_slice, eig_cuda_heev_two_carve, false, eig_cuda_heev_two, 3, three_passes,
-     true, HEEV_CERTIFIED},
-    {"whole", is_whole, eig_cuda_heev_whole_slice, eig_cuda_heev_whole_carve, false, eig_cuda_heev_whole, 3,
-     three_passes, true, HEEV_CERTIFIED},
-    {"block", is_block, eig_cuda_heev_block_slice, eig_cuda_heev_block_carve, false, eig_cuda_heev_block, 3,
-     three_passes, false, HEEV_CERTIFIED},
-    {"block jacobi", is_blocks, slice_blocks, carve_blocks, true, enqueue_one<&heev_kernels::blocks>, 1, sweeps, false,
-     HEEV_CERTIFIED},
+    {"jacobi", NULL, is_jacobi, slice_jacobi, carve_queue, enqueue_one<&heev_kernels::jacobi>, sweeps},
+    {"thread", NULL, is_tiny, slice_all, carve_nothing, enqueue_one<&heev_kernels::tiny>, one, HEEV_CERTIFIES_ITSELF},
+    {"few", NULL, is_few, slice_all, carve_nothing, enqueue_one<&heev_kernels::few>, one, HEEV_CERTIFIES_ITSELF},
+    {"warp", NULL, is_warp, slice_warp, carve_warp, enqueue_warp, three, HEEV_SUMS_ITSELF},
+    {"grid", NULL, is_grid, slice_parts<HEEV_OF_GRID>, eig_cuda_heev_carve_parts, eig_cuda_heev_parts, three},
+    {"two stages", algorithm_of_two, is_two, slice_parts<HEEV_OF_TWO>, eig_cuda_heev_carve_parts, eig_cuda_heev_parts,
+     three, HEEV_RANGES},
+    {"whole", algorithm_of_whole, is_whole, slice_parts<HEEV_OF_WHOLE>, eig_cuda_heev_carve_parts, eig_cuda_heev_parts,
+     three, HEEV_RANGES},
+    {"block", NULL, is_block, slice_parts<HEEV_OF_BLOCK>, eig_cuda_heev_carve_parts, eig_cuda_heev_parts, three},
+    {"block jacobi", NULL, is_blocks, slice_blocks, carve_blocks, enqueue_one<&heev_kernels::blocks>, sweeps},
 };
 
 const heev_road *eig_cuda_heev_road(const eig_context *ctx, const heev_problem *p)
 {
-    const heev_road *road = roads;
-    while (!road->serves(ctx, p)) ++road;
-    return road;
-}
-
-const char *eig_cuda_heev_told(const eig_context *ctx, const heev_problem *p, bool captured)
-{
-    const heev_road *const road = eig_cuda_heev_road(ctx, p);
-    if (road->serves == is_two) return p->vectors ? "two stages, stemr" : "two stages, stebz";
-    if (road->serves != is_whole) return road->name;
-    if (!p->vectors) return "whole, stebz";
-    return captured || eig_cuda_heev_divides(p) ? "whole, divide and conquer" : "whole, stemr";
+    return cuda_road_of(roads, ctx, p);
 }
 
 const heev_road *eig_cuda_heev_roads(int *count)

@@ -10,7 +10,7 @@
  *   stebz_tree.cu          the report's interval tree
  *   stebz_reference.cu     the plain version: every eigenvalue bisected by itself
  *   stebz_roads.cu         the table of roads: which kernels a call takes
- *   stebz_cuda.cu          the driver: workspace and arrays */
+ *   stebz_cuda.cu          what the driver (driver.cuh) has to know: matrices, the arrays of a call; counts */
 #ifndef EIG_STEBZ_CUDA_CUH
 #define EIG_STEBZ_CUDA_CUH
 
@@ -143,31 +143,24 @@ struct stebz_job {
     stebz_rest rest;
 };
 
-/* A call as its road sees it: of one matrix, or of the batch where the road takes it whole. */
-struct stebz_call {
+/* A slice of a problem: one matrix, or all where the road takes them so. */
+struct stebz_call : cuda_slice {
     const stebz_problem *p;
-    stebz_job job; /* of the matrix */
+    stebz_job job; /* of the first matrix */
     void *tree;    /* room for the interval tree */
 };
 
-/* A road that a call can take. */
-struct stebz_road {
-    const char *name;
-    bool (*serves)(const eig_context *ctx, const stebz_problem *p);
-    bool each; /* it takes one matrix after another */
-    /* What it needs besides the rows; NULL: nothing. */
-    void (*carve)(arena *a, const eig_context *ctx, stebz_call *call);
-    /* Enqueues all passes and marks the clock after each but the last. */
-    eig_status (*enqueue)(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *clock);
-    int passes;
-    const char *const *pass; /* their names */
-};
+typedef cuda_road<stebz_problem, stebz_call> stebz_road;
 
 extern "C" {
 
-/* The first row of the table that serves the call: one always does. */
 const stebz_road *eig_cuda_stebz_road(const eig_context *ctx, const stebz_problem *p);
 const stebz_road *eig_cuda_stebz_roads(int *count);
+
+/* stebz_cuda.cu: room for the rows of a matrix, which every road of one matrix needs, and for the table of
+ * multisection. */
+void eig_cuda_stebz_carve_rows(arena *a, int64_t n, stebz_job *job);
+void eig_cuda_stebz_carve_table(arena *a, const stebz_problem *p, stebz_table *table);
 
 /* Scale, coefficients and facts of the job's matrix; for a range by value also the indices.  Like all that follow, it
  * enqueues on the stream and does not wait. */

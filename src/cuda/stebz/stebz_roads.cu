@@ -4,6 +4,25 @@
 #include "stebz_cuda.cuh"
 #include "stebz_pace.h"
 
+/* ------------------------------------------------- all matrices, or one after another */
+
+static void slice_all(const eig_context *, const stebz_problem *p, stebz_call *call)
+{
+    call->count = p->batch;
+}
+
+static void carve_nothing(arena *, const eig_context *, const stebz_problem *, stebz_call *) {}
+
+static void slice_each(const eig_context *, const stebz_problem *, stebz_call *call)
+{
+    call->count = 1;
+}
+
+static void carve_rows(arena *a, const eig_context *, const stebz_problem *p, stebz_call *call)
+{
+    eig_cuda_stebz_carve_rows(a, p->n, &call->job);
+}
+
 /* ----------------------------------------------------------------------- small */
 
 static bool is_small(const eig_context *, const stebz_problem *p)
@@ -12,9 +31,9 @@ static bool is_small(const eig_context *, const stebz_problem *p)
            crosses(stebz_few_rows, p->type, false, p->n, p->batch);
 }
 
-static eig_status enqueue_small(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
+static eig_status enqueue_small(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *)
 {
-    return eig_cuda_stebz_small(ctx, call->p, stream);
+    return eig_cuda_stebz_small(ctx, call.p, stream);
 }
 
 /* ----------------------------------------------------------------------- batch */
@@ -24,27 +43,28 @@ static bool is_batch(const eig_context *ctx, const stebz_problem *p)
     return p->method == EIG_STEBZ_MULTISECTION && eig_cuda_stebz_batch_fits(ctx, p);
 }
 
-static eig_status enqueue_batch(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
+static eig_status enqueue_batch(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *)
 {
-    return eig_cuda_stebz_batch(ctx, call->p, stream);
+    return eig_cuda_stebz_batch(ctx, call.p, stream);
 }
 
 /* ----------------------------------------------------------------------- whole */
 
 /* The table that all blocks share: where eigenvalues are in it, and its points. */
-static void carve_whole(arena *a, const eig_context *, stebz_call *call)
+static void carve_whole(arena *a, const eig_context *ctx, const stebz_problem *p, stebz_call *call)
 {
     stebz_table *const t = &call->job.table;
+    carve_rows(a, ctx, p, call);
     t->points = STEBZ_WHOLE_POINTS;
-    t->count = (int64_t *)arena_take(a, call->p->n, sizeof(int64_t));
+    t->count = (int64_t *)arena_take(a, p->n, sizeof(int64_t));
     t->first = (int64_t *)arena_take(a, t->points, sizeof(int64_t));
     t->mantissa = (double *)arena_take(a, t->points, sizeof(double));
     t->exponent = (double *)arena_take(a, t->points, sizeof(double));
 }
 
-static eig_status enqueue_whole(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *)
+static eig_status enqueue_whole(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *)
 {
-    return eig_cuda_stebz_whole(ctx, call->p->type, &call->job, stream);
+    return eig_cuda_stebz_whole(ctx, call.p->type, &call.job, stream);
 }
 
 static bool is_whole(const eig_context *ctx, const stebz_problem *p)
@@ -82,15 +102,12 @@ static void carve_rest(const eig_context *ctx, arena *a, stebz_job *job)
     job->rest.lanes = arena_take(a, eig_cuda_stebz_most_lanes(ctx), STEBZ_LANE_BYTES);
 }
 
-static void carve_multisection(arena *a, const eig_context *ctx, stebz_call *call)
+static void carve_multisection(arena *a, const eig_context *ctx, const stebz_problem *p, stebz_call *call)
 {
     stebz_job *const job = &call->job;
-    job->table.points = eig_cuda_stebz_table_points(call->p);
-    job->table.count = (int64_t *)arena_take(a, job->table.points, sizeof(int64_t));
-    job->table.mantissa = (double *)arena_take(a, job->table.points, sizeof(double));
-    job->table.exponent = (double *)arena_take(a, job->table.points, sizeof(double));
-    job->table.first = (int64_t *)arena_take(a, STEBZ_FIRST_POINTS, sizeof(int64_t));
-    if (call->p->n >= STEBZ_SPLIT_FROM) carve_blocks(a, call->p, job);
+    carve_rows(a, ctx, p, call);
+    eig_cuda_stebz_carve_table(a, p, &job->table);
+    if (p->n >= STEBZ_SPLIT_FROM) carve_blocks(a, p, job);
     if (job->rest.limit_ns > 0) carve_rest(ctx, a, job);
 }
 
@@ -161,10 +178,10 @@ static eig_status refine(eig_context *ctx, eig_type type, stebz_job *job, cudaSt
     return status;
 }
 
-static eig_status enqueue_multisection(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *clock)
+static eig_status enqueue_multisection(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *clock)
 {
-    eig_type const type = call->p->type;
-    stebz_job *const job = &call->job;
+    eig_type const type = call.p->type;
+    stebz_job own = call.job, *const job = &own;
     eig_status status = eig_cuda_stebz_prepare(ctx, type, job, stream);
     if (status == EIG_OK && job->split) status = solve_blocks(ctx, type, job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
@@ -181,16 +198,17 @@ static bool is_tree(const eig_context *, const stebz_problem *p)
     return p->method == EIG_STEBZ_INTERVAL_TREE;
 }
 
-static void carve_tree(arena *a, const eig_context *, stebz_call *call)
+static void carve_tree(arena *a, const eig_context *ctx, const stebz_problem *p, stebz_call *call)
 {
-    call->tree = arena_take(a, (int64_t)eig_cuda_stebz_tree_bytes(call->p->n), 1);
+    carve_rows(a, ctx, p, call);
+    call->tree = arena_take(a, (int64_t)eig_cuda_stebz_tree_bytes(p->n), 1);
 }
 
-static eig_status enqueue_tree(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *clock)
+static eig_status enqueue_tree(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *clock)
 {
-    eig_status status = eig_cuda_stebz_prepare(ctx, call->p->type, &call->job, stream);
+    eig_status status = eig_cuda_stebz_prepare(ctx, call.p->type, &call.job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    return status == EIG_OK ? eig_cuda_stebz_tree(ctx, call->p->type, &call->job, call->tree, stream, clock) : status;
+    return status == EIG_OK ? eig_cuda_stebz_tree(ctx, call.p->type, &call.job, call.tree, stream, clock) : status;
 }
 
 static bool is_reference(const eig_context *, const stebz_problem *)
@@ -198,11 +216,11 @@ static bool is_reference(const eig_context *, const stebz_problem *)
     return true;
 }
 
-static eig_status enqueue_reference(eig_context *ctx, stebz_call *call, cudaStream_t stream, cuda_clock *clock)
+static eig_status enqueue_reference(eig_context *ctx, const stebz_call &call, cudaStream_t stream, cuda_clock *clock)
 {
-    eig_status status = eig_cuda_stebz_prepare(ctx, call->p->type, &call->job, stream);
+    eig_status status = eig_cuda_stebz_prepare(ctx, call.p->type, &call.job, stream);
     if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    return status == EIG_OK ? eig_cuda_stebz_bisect(ctx, call->p->type, &call->job, stream) : status;
+    return status == EIG_OK ? eig_cuda_stebz_bisect(ctx, call.p->type, &call.job, stream) : status;
 }
 
 /* ------------------------------------------------------------------- the table */
@@ -213,19 +231,17 @@ static const char *const small[] = {"small"}, *const batch[] = {"batch"}, *const
                          *const reference[] = {"preparation", "bisection"};
 
 static const stebz_road roads[] = {
-    {"small", is_small, false, NULL, enqueue_small, 1, small},
-    {"batch", is_batch, false, NULL, enqueue_batch, 1, batch},
-    {"whole", is_whole, true, carve_whole, enqueue_whole, 1, whole},
-    {"multisection", is_multisection, true, carve_multisection, enqueue_multisection, 3, multisection},
-    {"interval tree", is_tree, true, carve_tree, enqueue_tree, 4, tree},
-    {"reference", is_reference, true, NULL, enqueue_reference, 2, reference},
+    {"small", NULL, is_small, slice_all, carve_nothing, enqueue_small, {1, small}},
+    {"batch", NULL, is_batch, slice_all, carve_nothing, enqueue_batch, {1, batch}},
+    {"whole", NULL, is_whole, slice_each, carve_whole, enqueue_whole, {1, whole}},
+    {"multisection", NULL, is_multisection, slice_each, carve_multisection, enqueue_multisection, {3, multisection}},
+    {"interval tree", NULL, is_tree, slice_each, carve_tree, enqueue_tree, {4, tree}},
+    {"reference", NULL, is_reference, slice_each, carve_rows, enqueue_reference, {2, reference}},
 };
 
 const stebz_road *eig_cuda_stebz_road(const eig_context *ctx, const stebz_problem *p)
 {
-    const stebz_road *road = roads;
-    while (!road->serves(ctx, p)) ++road;
-    return road;
+    return cuda_road_of(roads, ctx, p);
 }
 
 const stebz_road *eig_cuda_stebz_roads(int *count)

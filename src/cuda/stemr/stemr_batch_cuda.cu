@@ -1,5 +1,7 @@
-/* stemr on CUDA, matrices of up to 64 rows, the driver: workspace, arrays, and the matrices that are solved again. */
+/* stemr on CUDA, matrices of up to 64 rows: workspace, the arrays of a call (driver.cuh), and the matrices that are
+ * solved again. */
 #include "cuda/crossovers.h"
+#include "driver.cuh"
 #include "stemr_batch.cuh"
 #include "stemr_stats.h"
 
@@ -165,6 +167,7 @@ static eig_status solve_batch(eig_context *ctx, const stemr_batch *all, void *wo
 struct batch_call {
     const stemr_batch *all;
     eig_stemr_stats *sum;
+    size_t lent; /* bytes of a workspace on the device that is lent; 0: there is none */
 };
 
 enum { ARRAY_D, ARRAY_E, ARRAY_W, ARRAY_Z, ARRAY_ISUPPZ, ARRAY_INFO, ARRAY_RESIDUAL, ARRAY_ORTHOGONALITY, ARRAY_M };
@@ -176,13 +179,13 @@ static int64_t wanted_of(const stemr_problem *p)
 
 static size_t chunk_work_size(const eig_context *ctx, const void *problem, int64_t count)
 {
-    return batch_bytes(ctx, &((const batch_call *)problem)->all->first, count);
+    const batch_call *const call = (const batch_call *)problem;
+    return call->lent > 0 ? call->lent : batch_bytes(ctx, &call->all->first, count);
 }
 
-static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
+/* The matrices that a chunk holds: their arrays are dense device arrays. */
+static stemr_batch batch_of_chunk(stemr_batch all, const cuda_chunk *chunk)
 {
-    const batch_call *const call = (const batch_call *)problem;
-    stemr_batch all = *call->all;
     stemr_problem &p = all.first;
     int64_t const wanted = wanted_of(&p);
     p.d = chunk->array[ARRAY_D], p.e = chunk->array[ARRAY_E];
@@ -192,21 +195,35 @@ static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_
     p.m = (int64_t *)chunk->array[ARRAY_M];
     all.stride_d = p.n, all.stride_e = p.n - 1, all.stride_w = wanted, all.stride_z = p.n * wanted;
     all.batch = chunk->count;
-    eig_status const status = eig_cuda_start_clock(ctx, chunk->clock, chunk->stream);
-    if (status != EIG_OK) return status;
-    eig_status const solved = solve_batch(ctx, &all, chunk->work, batch_bytes(ctx, &call->all->first, chunk->count),
-                                          chunk->stream, call->sum);
-    return solved == EIG_OK ? eig_cuda_mark_clock(ctx, chunk->clock) : solved;
+    return all;
 }
 
-static cuda_call list_arrays(const batch_call *problem)
+static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_chunk *chunk)
 {
+    const batch_call *const call = (const batch_call *)problem;
+    stemr_batch const all = chunk->on_device ? *call->all : batch_of_chunk(*call->all, chunk);
+    eig_status status = eig_cuda_start_clock(ctx, chunk->clock, chunk->stream);
+    if (status != EIG_OK) return status;
+    size_t const bytes = chunk_work_size(ctx, problem, chunk->count);
+    status = solve_batch(ctx, &all, chunk->work, bytes, chunk->stream, call->sum);
+    return status == EIG_OK ? eig_cuda_mark_clock(ctx, chunk->clock) : status;
+}
+
+static const char *tell(const eig_context *, const void *)
+{
+    return "batch";
+}
+
+static cuda_call list_call(const batch_call *problem)
+{
+    static const char *const pass[] = {"batch"};
     const stemr_batch *const all = problem->all;
     const stemr_problem *const p = &all->first;
     size_t const size = type_size(p->type);
     int64_t const n = p->n, wanted = wanted_of(p), stride = all->stride_w;
     bool const z = p->z != NULL;
-    cuda_call call = {"stemr", problem, all->batch, 0, chunk_work_size, solve_chunk, 0, {}};
+    cuda_call call = {"stemr", problem, all->batch, 0, chunk_work_size, solve_chunk, tell, {1, pass}};
+    call.waits = true;
     cuda_add_rows(&call, "d", p->d, false, n, all->stride_d, size);
     cuda_add_rows(&call, "e", p->e, false, n - 1, all->stride_e, size);
     cuda_add_rows(&call, "w", p->w, true, wanted, stride, size);
@@ -228,36 +245,18 @@ bool eig_cuda_stemr_batch_serves(const stemr_problem *p)
            !p->limits;
 }
 
-static eig_status solve_on_device(eig_context *ctx, const batch_call *call)
-{
-    const stemr_batch *const all = call->all;
-    void *work;
-    cuda_clock clock;
-    /* A workspace that is lent may be for one matrix, or for more. */
-    size_t const one = eig_cuda_stemr_work_size(ctx, &all->first), lent = ctx->lent_bytes;
-    size_t const bytes = !ctx->lent ? batch_bytes(ctx, &all->first, all->batch) : lent > one ? lent : one;
-    eig_status status = eig_cuda_workspace(ctx, "stemr", bytes, &work);
-    if (status != EIG_OK) return status;
-    if (cuda_state_of(ctx)->captured)
-        return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: waits for counters of its stream, which cannot be captured");
-    cudaStream_t const stream = cuda_state_of(ctx)->stream;
-    status = eig_cuda_start_clock(ctx, &clock, stream);
-    if (status == EIG_OK) status = solve_batch(ctx, all, work, bytes, stream, call->sum);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, &clock);
-    status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
-}
-
 extern "C" eig_status eig_cuda_stemr_batch(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum)
 {
-    static const char *const pass[] = {"batch"};
     if (!eig_cuda_stemr_batch_serves(&all->first)) return eig_stemr_each(ctx, all, sum);
     cuda_scope const scope(ctx);
-    batch_call const problem = {all, sum};
-    cuda_call call = list_arrays(&problem);
+    batch_call problem = {all, sum, 0};
+    cuda_call call = list_call(&problem);
     bool on_device = false;
     eig_status const status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
-    eig_begin_passes(ctx, "batch", 1, pass);
-    return on_device ? solve_on_device(ctx, &problem) : eig_cuda_run_host(ctx, &call);
+    if (on_device && ctx->lent) { /* it may be for one matrix, or for more */
+        size_t const one = eig_cuda_stemr_work_size(ctx, &all->first);
+        problem.lent = ctx->lent_bytes > one ? ctx->lent_bytes : one;
+    }
+    return eig_cuda_run_on(ctx, &call, on_device);
 }

@@ -266,7 +266,7 @@ static eig_status part_members(eig_context *ctx, stemr_task *t, stemr_forest f, 
     int unparted = 0;
     *left = 0;
     eig_status status = eig_cuda_stemr_open_nodes(ctx, t, f, upto, stream);
-    if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    if (status == EIG_OK) status = cuda_order_streams(ctx, stream, state->side, state->forked);
     if (others && status == EIG_OK) status = begin_others(ctx, &a.t, a.f, upto, a.stream);
     if (others && a.stream == stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, stream);
     if (!others && !t->refined && status == EIG_OK) {
@@ -277,7 +277,7 @@ static eig_status part_members(eig_context *ctx, stemr_task *t, stemr_forest f, 
     if (!t->refined && status == EIG_OK) status = eig_cuda_stemr_refine(ctx, t, STEMR_OF_ROOT, stream);
     t->refined = true;
     if (others && a.stream != stream && status == EIG_OK) status = end_others(ctx, &a.t, a.f, upto, left, a.stream);
-    eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
+    eig_status const joined = cuda_order_streams(ctx, state->side, stream, state->joined);
     if (status == EIG_OK) status = joined;
     if (unparted > 0 && status == EIG_OK) status = eig_cuda_stemr_leave_pencils(ctx, t, f, upto, stream);
     if (unparted > 0 && status == EIG_OK) status = begin_others(ctx, t, f, upto, stream);
@@ -310,13 +310,13 @@ extern "C" eig_status eig_cuda_stemr_clusters(eig_context *ctx, stemr_task *t, c
     /* Corrections narrow the brackets of clusters' neighbours.  A subset does not correct these neighbours.  Gaps are
      * therefore found first. */
     eig_status status = eig_cuda_stemr_find_runs(ctx, t, f, stream);
-    if (status == EIG_OK) status = stemr_order_streams(ctx, stream, state->side, state->forked);
+    if (status == EIG_OK) status = cuda_order_streams(ctx, stream, state->side, state->forked);
     if ((t->n <= SMALL || t->n > LARGE) && status == EIG_OK) {
         status = eig_cuda_stemr_refine(ctx, &a.t, STEMR_OF_ROOT, a.stream);
         t->refined = true;
     }
     if (status == EIG_OK) status = work_clusters(ctx, t, f, stream);
-    eig_status const joined = stemr_order_streams(ctx, state->side, stream, state->joined);
+    eig_status const joined = cuda_order_streams(ctx, state->side, stream, state->joined);
     return status == EIG_OK ? joined : status;
 }
 

@@ -1,4 +1,4 @@
-/* stemr on CUDA, the driver: workspace, order of the kernels, arrays on either side.
+/* stemr on CUDA: workspace, the first kernels, the arrays of a call (driver.cuh).
  *
  *     root          scale, T~, brackets by the engine of stebz, singles and clusters
  *     tree          members of clusters are parted, as the call's road does it (stemr_roads.cu)
@@ -9,6 +9,7 @@
  * Host      reads counters after the root, once or, with a range by value or a cluster that the range cuts, some times.
  *           Where there are clusters it also reads their number, and how many members are left after some rounds of
  *           sections; method mrrr does so for each level. */
+#include "driver.cuh"
 #include "gaps.h"
 #include "stemr_cuda.cuh"
 #include "stemr_stats.h"
@@ -16,28 +17,19 @@
 #include <limits.h>
 #include <stdlib.h>
 
-enum { BESIDE = 32 /* eigenvalues beside those that are asked for, at first */, PASSES = 5 };
+enum { BESIDE = 32 /* eigenvalues beside those that are asked for, at first */ };
 
 /* ----------------------------------------------------------------- workspace */
 
-static void layout(arena *a, stemr_task *t)
+static void layout(arena *a, const eig_context *ctx, stemr_task *t)
 {
     int64_t const n = t->n;
     stebz_problem engine = {};
     engine.n = n, engine.type = EIG_D, engine.range = EIG_RANGE_INDEX, engine.il = 1, engine.iu = n;
     stebz_job *const job = &t->job;
-    job->t.n = n;
-    job->t.blocks = (n + STURM_BLOCK - 1) / STURM_BLOCK;
-    job->table.points = eig_cuda_stebz_table_points(&engine);
     t->counts = (stemr_counts *)arena_take(a, 1, sizeof(stemr_counts));
-    job->facts = (stebz_facts *)arena_take(a, 1, sizeof(stebz_facts));
-    job->partials = (stebz_partial *)arena_take(a, STEBZ_MEASURE_BLOCKS, sizeof(stebz_partial));
-    job->t.rows = arena_take(a, job->t.blocks * STURM_BLOCK, sizeof(double2));
-    job->t.edges = arena_take(a, job->t.blocks, sizeof(stebz_edge<double>));
-    job->table.count = (int64_t *)arena_take(a, job->table.points, sizeof(int64_t));
-    job->table.mantissa = (double *)arena_take(a, job->table.points, sizeof(double));
-    job->table.exponent = (double *)arena_take(a, job->table.points, sizeof(double));
-    job->table.first = (int64_t *)arena_take(a, STEBZ_FIRST_POINTS, sizeof(int64_t));
+    eig_cuda_stebz_carve_rows(a, n, job);
+    eig_cuda_stebz_carve_table(a, &engine, &job->table);
     t->entry = (stemr_entry *)arena_take(a, n, sizeof(stemr_entry));
     t->a = (double *)arena_take(a, n, sizeof(double));
     t->e = (double *)arena_take(a, n, sizeof(double));
@@ -51,7 +43,7 @@ static void layout(arena *a, stemr_task *t)
     int64_t const clusters = n / 2 + 1, slots = 64 + (1 << 18) / n;
     t->slots = clusters < 4 ? 4 : clusters < slots ? clusters : slots;
     t->pool = (stemr_row *)arena_take(a, t->slots * n, sizeof(stemr_row));
-    eig_cuda_stemr_road(&t->p)->carve(a, t);
+    eig_cuda_stemr_road(&t->p)->carve(a, ctx, &t->p, t);
     job->w = t->w;
 }
 
@@ -72,11 +64,11 @@ static stemr_task task_of(const stemr_problem *p)
     return t;
 }
 
-extern "C" size_t eig_cuda_stemr_work_size(const eig_context *, const stemr_problem *p)
+extern "C" size_t eig_cuda_stemr_work_size(const eig_context *ctx, const stemr_problem *p)
 {
     arena measure = {NULL, 0};
     stemr_task t = task_of(p);
-    layout(&measure, &t);
+    layout(&measure, ctx, &t);
     size_t const bytes = arena_rounded(measure.used);
     if (!eig_cuda_stemr_batch_serves(p)) return bytes;
     size_t const batch = eig_cuda_stemr_batch_bytes(p);
@@ -132,21 +124,8 @@ static eig_status solve(eig_context *ctx, stemr_task *t, cudaStream_t stream, cu
         if (t->p.stats) *t->p.stats = counts.stats;
         return eig_cuda_stemr_trivial(ctx, t, none || counts.finite, t->p.iu - t->p.il + 1, t->p.il - 1, stream);
     }
-    const stemr_road *const road = eig_cuda_stemr_road(&t->p);
     t->clustered = counts.fresh > 0;
-    if (t->clustered) status = road->clusters(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_refine, stream);
-    if (status == EIG_OK) status = eig_cuda_stemr_values(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (t->p.z && road->each && status == EIG_OK) status = road->each(ctx, t, eig_cuda_stemr_vectors, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    bool const fallbacks = t->clustered || !road->each || t->p.certify;
-    if (t->p.z && fallbacks && status == EIG_OK) status = eig_cuda_stemr_inverse(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_stemr_outputs(ctx, t, stream);
-    if (t->p.z && status == EIG_OK) status = eig_cuda_stemr_certify(ctx, t, stream);
-    if (status == EIG_OK) status = eig_cuda_mark_clock(ctx, clock);
-    if (road->tree && t->p.tree_room > 0 && status == EIG_OK) status = road->tree(ctx, t, stream);
+    status = eig_cuda_stemr_road(&t->p)->enqueue(ctx, *t, stream, clock);
     if (t->p.stats && status == EIG_OK) {
         status = read_counts(ctx, t, &counts, stream);
         *t->p.stats = counts.stats;
@@ -169,7 +148,7 @@ static eig_status solve_task(eig_context *ctx, const stemr_problem *p, void *wor
 {
     stemr_task t = task_of(p);
     arena a = {(char *)work, 0};
-    layout(&a, &t);
+    layout(&a, ctx, &t);
     return solve(ctx, &t, stream, clock);
 }
 
@@ -192,6 +171,7 @@ static eig_status solve_chunk(eig_context *ctx, const void *problem, const cuda_
     const stemr_problem *const p = (const stemr_problem *)problem;
     eig_stemr_stats own = {};
     stemr_problem q = *p;
+    if (chunk->on_device) return solve_on_device(ctx, p, chunk->work, chunk->stream, chunk->clock);
     if (!chunk->whole) q.range = EIG_RANGE_INDEX, q.il += chunk->first, q.iu = q.il + chunk->count - 1;
     q.d = chunk->array[ARRAY_D], q.e = chunk->array[ARRAY_E];
     q.w = chunk->array[ARRAY_W], q.z = chunk->array[ARRAY_Z], q.ldz = q.n;
@@ -214,13 +194,19 @@ static void add_shared(cuda_call *call, const char *name, const void *pointer, b
     call->array[call->arrays++] = cuda_array{name, (void *)pointer, output, CUDA_SHARED, nest, false, false};
 }
 
+static const char *tell(const eig_context *, const void *problem)
+{
+    return eig_cuda_stemr_road((const stemr_problem *)problem)->name;
+}
+
 /* A call's batch are its pairs. */
-static cuda_call list_arrays(const stemr_problem *p)
+static cuda_call list_call(const stemr_problem *p)
 {
     size_t const size = type_size(p->type);
     int64_t const n = p->n, wanted = p->range == EIG_RANGE_INDEX ? p->iu - p->il + 1 : n;
     bool const z = p->z != NULL;
-    cuda_call call = {"stemr", p, wanted, wanted, chunk_work_size, solve_chunk, 0, {}};
+    cuda_call call = {"stemr", p, wanted, wanted, chunk_work_size, solve_chunk, tell, eig_cuda_stemr_road(p)->passes};
+    call.waits = true;
     add_shared(&call, "d", p->d, false, n, size);
     add_shared(&call, "e", p->e, false, n - 1, size);
     cuda_add_rows(&call, "w", p->w, true, 1, 1, size);
@@ -259,44 +245,22 @@ static eig_status cut_slices(eig_context *ctx, const stemr_problem *p, int64_t s
     return status;
 }
 
-static void begin_passes(eig_context *ctx, const stemr_problem *p)
-{
-    static const char *const names[PASSES] = {"root", "tree", "refinement", "vectors", "fallbacks"};
-    eig_begin_passes(ctx, eig_cuda_stemr_road(p)->name, PASSES, names);
-}
-
-static eig_status run_host(eig_context *ctx, const stemr_problem *p, cuda_call *call)
-{
-    int64_t const slices = slices_of(p);
-    int64_t *const cut = slices > 1 ? (int64_t *)malloc((size_t)(slices + 1) * sizeof *cut) : NULL;
-    eig_status status = cut ? cut_slices(ctx, p, slices, cut) : EIG_OK;
-    begin_passes(ctx, p);
-    call->cut = cut;
-    if (status == EIG_OK) status = eig_cuda_run_host(ctx, call);
-    if (cut && p->m && *p->m > 0) *p->m = call->batch; /* each slice has put its own */
-    free(cut);
-    return status;
-}
-
 extern "C" eig_status eig_cuda_stemr(eig_context *ctx, const stemr_problem *p)
 {
     if (p->n > INT_MAX / 2)
         return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: n = %lld is too large for a GPU", (long long)p->n);
     cuda_scope const scope(ctx);
-    cuda_call call = list_arrays(p);
+    cuda_call call = list_call(p);
     bool on_device = false;
     eig_status status = eig_cuda_find_side(ctx, &call, &on_device);
     if (status != EIG_OK) return status;
     if (p->stats) *p->stats = eig_stemr_stats{};
-    if (!on_device) return run_host(ctx, p, &call);
-    begin_passes(ctx, p);
-    void *work;
-    cuda_clock clock;
-    status = eig_cuda_workspace(ctx, "stemr", eig_cuda_stemr_work_size(ctx, p), &work);
-    if (status != EIG_OK) return status;
-    if (cuda_state_of(ctx)->captured)
-        return eig_fail(ctx, EIG_BAD_ARGUMENT, "stemr: waits for counters of its stream, which cannot be captured");
-    status = solve_on_device(ctx, p, work, cuda_state_of(ctx)->stream, &clock);
-    status = eig_cuda_end_call(ctx, status);
-    return status == EIG_OK ? eig_cuda_read_clock(ctx, &clock) : status;
+    int64_t const slices = on_device ? 1 : slices_of(p);
+    int64_t *const cut = slices > 1 ? (int64_t *)malloc((size_t)(slices + 1) * sizeof *cut) : NULL;
+    if (cut) status = cut_slices(ctx, p, slices, cut);
+    call.cut = cut;
+    if (status == EIG_OK) status = eig_cuda_run_on(ctx, &call, on_device);
+    if (cut && p->m && *p->m > 0) *p->m = call.batch; /* each slice has put its own */
+    free(cut);
+    return status;
 }

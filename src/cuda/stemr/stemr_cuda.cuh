@@ -1,7 +1,7 @@
 /* stemr on CUDA: what its files share.
  *
- *     stemr_cuda.cu            the driver: workspace, order of the kernels, arrays on either side
- *     stemr_roads.cu           the table of roads
+ *     stemr_cuda.cu            workspace, the root and what its classes decide, the arrays of a call
+ *     stemr_roads.cu           the table of roads; order of the kernels
  *     stemr_root.cu            scales T; brackets by the engine of stebz; singles and clusters
  *     stemr_clusters.cu        which clusters there are, and in which order they are worked on
  *     stemr_clusters.cuh       what the files about clusters share; a bracket and the counts that narrow it
@@ -33,8 +33,8 @@
 #define EIG_STEMR_CUDA_CUH
 
 #include "../stebz/stebz_cuda.cuh"
-#include "cuda_common.cuh"
 #include "mrrr.h"
+#include "plan.cuh"
 #include "stemr_limits.h"
 
 #define STEMR_SPLIT 0x1p-55    /* off-diagonals up to this become 0 */
@@ -229,28 +229,11 @@ static __device__ __forceinline__ wide_d stemr_whole(const stemr_task &t, const 
 /* Pairs of a warp; the two lanes of a pair are so far from each other. */
 enum { STEMR_HALF = 16 };
 
-/* What follows on `later` waits for what is on `sooner` now. */
-static inline eig_status stemr_order_streams(eig_context *ctx, cudaStream_t sooner, cudaStream_t later,
-                                             cudaEvent_t event)
-{
-    CUDA_TRY(cudaEventRecord(event, sooner));
-    CUDA_TRY(cudaStreamWaitEvent(later, event, 0));
-    return EIG_OK;
-}
-
 /* Does something with the pairs of a kind. */
 typedef eig_status stemr_work(eig_context *ctx, const stemr_task *t, stemr_kind kind, cudaStream_t stream);
 
-/* A way through the call. */
-struct stemr_road {
-    const char *name, *members; /* what members of clusters go by */
-    bool (*serves)(const stemr_problem *p);
-    void (*carve)(arena *a, stemr_task *t); /* room of clusters */
-    eig_status (*clusters)(eig_context *ctx, stemr_task *t, cudaStream_t stream);
-    /* Work on pairs of all kinds; NULL: all pairs are INVERSE. */
-    eig_status (*each)(eig_context *ctx, const stemr_task *t, stemr_work *work, cudaStream_t stream);
-    eig_status (*tree)(eig_context *ctx, const stemr_task *t, cudaStream_t stream); /* NULL: there is none */
-};
+/* Its job is all of a call: there are no slices.  The way: what members of clusters go by. */
+typedef cuda_road<stemr_problem, stemr_task> stemr_road;
 
 extern "C" {
 

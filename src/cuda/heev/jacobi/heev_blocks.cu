@@ -265,7 +265,7 @@ static eig_status launch_blocks(eig_context *ctx, const heev_job &job, cudaStrea
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, heev_blocks_kernel<number, W>, BLOCKS_THREADS, shared));
     int64_t const resident = (int64_t)(each < 1 ? 1 : each) * cuda_state_of(ctx)->multiprocessors;
     int64_t const group = blocks_group(job.p.n, W, resident), fit = resident / group;
-    int64_t const groups = job.count < fit ? job.count : fit;
+    int64_t const groups = job.workers < fit ? job.workers : fit;
     CUDA_TRY(cudaMemsetAsync(job.queue, 0, sizeof *job.queue, stream));
     CUDA_TRY(cudaMemset2DAsync(job.areas, bytes, 0, sizeof(blocks_control), (size_t)groups, stream));
     cuda_shape shape = {groups * group, BLOCKS_THREADS, shared};

@@ -428,7 +428,7 @@ eig_status TYPED(eig_cuda_heev_two)(eig_context *ctx, const heev_job &job, cudaS
     int const blocks = cuda_state_of(ctx)->multiprocessors;
     int64_t const n = job.p.n;
     two_areas w;
-    carve_two(ctx, n, job.areas, &w);
+    carve_two(ctx, n, job.room, &w);
     eig_status status = EIG_OK;
     for (int64_t m = 0; m < job.count && status == EIG_OK; ++m) {
         two_job two = w.job;

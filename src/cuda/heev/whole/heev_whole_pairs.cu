@@ -109,7 +109,7 @@ static eig_status find_pairs(eig_context *ctx, const heev_job &job, int64_t m, d
     if (p.moves) p.by_value = range_of_values(p.type, vl, vu);
     p.d = (const char *)job.d + rows, p.e = (const char *)job.e + rows, p.w = (char *)job.values + rows;
     p.z = (char *)job.z + (size_t)(m * job.z_pitch * job.columns) * real;
-    return eig_cuda_stemr_enqueue(ctx, &p, job.imaginary, stream);
+    return eig_cuda_stemr_enqueue(ctx, &p, job.pairs, stream);
 }
 
 static eig_status divide(eig_context *ctx, const heev_job &job, cudaStream_t stream)
@@ -124,7 +124,7 @@ static eig_status divide(eig_context *ctx, const heev_job &job, cudaStream_t str
 static eig_status find_values(eig_context *ctx, const heev_job &job, cudaStream_t stream)
 {
     stebz_problem const p = stebz_problem_of(job, job.count);
-    eig_status const status = eig_cuda_stebz_enqueue(ctx, &p, job.imaginary, stream);
+    eig_status const status = eig_cuda_stebz_enqueue(ctx, &p, job.pairs, stream);
     return status == EIG_OK ? take_pairs(ctx, job, 0, job.count, stream) : status;
 }
 

@@ -99,7 +99,7 @@ static team_plan plan_of_team(const eig_context *ctx, int64_t n, int64_t count)
 
 /* ------------------------------------------------------------------- workspace */
 
-/* What enqueueing carves from job->areas. */
+/* What enqueueing carves from job->room. */
 struct whole_areas {
     void *slots, *units;
     size_t marked; /* bytes of both, one behind the other */
@@ -264,7 +264,7 @@ eig_status TYPED(eig_cuda_heev_whole)(eig_context *ctx, const heev_job &job, cud
 {
     int64_t const n = job.p.n, ahead = columns_by_panels(ctx, n);
     whole_areas w;
-    carve_whole(ctx, &job, job.areas, &w);
+    carve_whole(ctx, &job, job.room, &w);
     bool const keep = job.p.v != NULL;
     team_job t = {};
     team_plan const plan = plan_of_team(ctx, n - ahead, ahead > 0 ? 1 : job.count);

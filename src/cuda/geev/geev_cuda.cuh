@@ -1,6 +1,6 @@
 /* geev on CUDA: what its files share.
  *
- * geev_cuda.cu       the driver: the arrays of a call, chunks, slices
+ * geev_cuda.cu       what the driver (driver.cuh) has to know: the arrays of a call, slices
  * geev_roads.cu      the table of roads: which kernels take a call, with how many threads a matrix; slices of a batch,
  *                    and their arrays
  * thread/            small n: all of it in one kernel, a thread a matrix, in registers
@@ -29,7 +29,7 @@
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
 
-#include "cuda_common.cuh"
+#include "plan.cuh"
 
 enum {
     GEEV_MOST = 64,    /* largest order of the fast kernels */
@@ -158,27 +158,37 @@ struct geev_certificate {
     int listed;        /* or not to be listed */
 };
 
-/* A slice of a problem on device arrays; passed to kernels by value. */
-struct geev_slice {
-    geev_problem p;
-    int64_t first, count;    /* matrices first, ..., first + count - 1 of the problem */
-    int tile;                /* packed matrices that lie side by side; a power of two */
-    int *origins;            /* [count][n] where the rows of a complex matrix come from (geev_single.cu) */
-    void *packed;            /* [tiles][geev_packed(n)][tile]; a stage leaves leading blocks, packed likewise */
-    int stage;               /* of kernel 2: 0, 1, ... */
-    int order;               /* of its matrices */
-    int stop;                /* it ends when no window is larger than this */
-    geev_record *records;    /* [count] */
-    geev_progress *progress; /* [count] */
+/* Matrices that did not converge or are in doubt, and the solver that takes them: plain, or by the Schur form. */
+struct geev_list_work {
     geev_queue *queue;
-    int64_t *failed;    /* [count] numbers of the matrices that did not converge */
-    void *plain;        /* work areas of the plain solver, an area for each block */
+    int64_t *failed;    /* [count] their numbers */
+    void *plain;        /* work areas of the solver, an area for each block */
     size_t plain_bytes; /* of each */
     int plain_blocks;
-    geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
-    int points;         /* of geev_aberth.cuh: roots of a warp at a time; 0: QR takes all matrices */
+};
 
-    /* Vectors, n > GEEV_MOST; these arrays take the place of those above.  And forms of geev_single.cu. */
+/* Kernel 1 and kernel 2: Hessenberg matrices on their way from one to the other. */
+struct geev_packed_work {
+    int tile;                /* packed matrices that lie side by side; a power of two */
+    void *packed;            /* [tiles][geev_packed(n)][tile]; a stage leaves leading blocks, packed likewise */
+    geev_record *records;    /* [count] */
+    geev_progress *progress; /* [count] */
+    int *origins;            /* [count][n] where the rows of a complex matrix come from (geev_single.cu) */
+    int stage;               /* of kernel 2 with teams: 0, 1, ... */
+    int order;               /* of its matrices */
+    int stop;                /* it ends when no window is larger than this */
+};
+
+/* geev_block.cu and geev_blocks.cu */
+struct geev_blocks_work {
+    int points;         /* of geev_aberth.cuh: roots of a warp at a time; 0: QR takes all matrices */
+    geev_group *groups; /* [plain_blocks], of geev_blocks.cu, whose work areas the plain solver takes over */
+    int folded;         /* the largest window of geev_blocks.cu that is folded into shared memory */
+    int panel;          /* columns of a panel of its reduction */
+};
+
+/* Vectors, n > GEEV_MOST; these arrays take the place of those above.  And forms of geev_single.cu. */
+struct geev_vectors_work {
     geev_reduced *reduced;     /* [count] */
     geev_group *vector_groups; /* [count], or one a multiprocessor */
     void *forms;               /* [count] of form_bytes: Hessenberg matrices and reflectors, see geev_single_form */
@@ -187,115 +197,100 @@ struct geev_slice {
     size_t form_bytes, slab_bytes, again_bytes;
     int slab_blocks, again_blocks;
     void *lefts; /* [count][n][n] left vectors of n <= GEEV_MOST, where condition numbers are wanted */
+};
 
-    /* Certificates, for which these arrays, queue, failed and plain take the place of all of the road's. */
-    unsigned *spreads; /* [1] matrices that balancing has scaled much, and which they are, from `first` on; */
-    int *spread;       /* [count] NULL: nobody asks */
-    bool own_values;   /* the road's kernels certify eigenvalues */
-    int *marks;        /* [count] with vectors, n <= GEEV_CERTIFY_SMALL: matrices that are on the list */
-    void *rows;        /* [count][2][n] complex, with vectors, larger n: x^H A of both sides */
+/* Certificates, whose arrays, but spreads and spread, take the place of all of the road's. */
+struct geev_certificate_work {
+    unsigned *spreads;              /* [1] matrices that balancing has scaled much, */
+    int *spread;                    /* [count] and which they are, from `first` on; NULL: nobody asks */
+    bool own_values;                /* the road's kernels certify eigenvalues */
+    int *marks;                     /* [count] with vectors, n <= GEEV_CERTIFY_SMALL: matrices that are on the list */
+    void *rows;                     /* [count][2][n] complex, with vectors, larger n: x^H A of both sides */
     geev_certificate *certificates; /* [count] */
     double *partials;               /* [count][parts][GEEV_SUMS]: of the blocks of a matrix */
     int parts;
+    geev_list_work doubts;       /* takes the place of the road's list */
     unsigned long long *repairs; /* [2] matrices solved again, vectors found again; added to */
+};
+
+/* A slice of a problem on device arrays; passed to kernels by value.  Each road has work of its own. */
+struct geev_slice : cuda_slice,
+                    geev_list_work,
+                    geev_packed_work,
+                    geev_blocks_work,
+                    geev_vectors_work,
+                    geev_certificate_work {
+    geev_problem p;
 };
 
 /* Functions that these files share.  They have C names, so that a program that is linked with the static library sees
  * no name but eig_... */
 extern "C" {
 
-/* The kernels' launchers, in files that are compiled once for each type.  small does all that the other kernels do in
- * turn; swb, mwb and lead launch one stage.  They enqueue on the stream and wait for nothing. */
+/* What files that are compiled once for each type export.  They enqueue on the stream, and wait for nothing.
+ *   small        all that the other kernels do, in turn; swb, mwb (with so many threads a matrix) and lead: one stage
+ *   plain        all matrices, or those on the list
+ *   schur        by way of the Schur form, all in one kernel: threads 8, 16 or 32 lanes a matrix, or 0: a block, in
+ *                work areas; schur_bytes: of shared memory of a warp, or of a work area
+ *   reduce       of complex matrices, before single
+ *   inverse      vectors and condition numbers of the eigenvalues that the problem's w has; matrices where some cannot
+ *                be found go to the list; large_vectors: of n > GEEV_MOST; large_sizes: bytes of a form and of a slab
+ *   block_form   the reduction for these, where geev_block_fits; complex matrices have none
+ *   fits         a panel of that order
+ *   certify      the look at all results; second: another attempt at what it lists */
+enum geev_which { GEEV_ALL, GEEV_LISTED };
 typedef eig_status geev_launch(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_threads(eig_context *ctx, int threads, const geev_slice &slice, cudaStream_t stream);
 typedef eig_status geev_launch_plain(eig_context *ctx, const geev_slice &slice, bool listed, cudaStream_t stream);
-geev_launch eig_cuda_geev_small_s, eig_cuda_geev_small_d, eig_cuda_geev_prepare_s, eig_cuda_geev_prepare_d;
-geev_launch eig_cuda_geev_lead; /* double */
-geev_launch eig_cuda_geev_block_prepare_s, eig_cuda_geev_block_prepare_d, eig_cuda_geev_block_s, eig_cuda_geev_block_d;
-geev_launch eig_cuda_geev_blocks_s, eig_cuda_geev_blocks_d, eig_cuda_geev_blocks_c, eig_cuda_geev_blocks_z;
-typedef size_t geev_area(int64_t n);                       /* bytes of a work area */
-typedef bool geev_fits(const eig_context *ctx, int64_t n); /* a panel of that order */
-geev_area eig_cuda_geev_blocks_area_s, eig_cuda_geev_blocks_area_d, eig_cuda_geev_blocks_area_c,
-    eig_cuda_geev_blocks_area_z;
-geev_fits eig_cuda_geev_blocks_fit_s, eig_cuda_geev_blocks_fit_d, eig_cuda_geev_blocks_fit_c,
-    eig_cuda_geev_blocks_fit_z;
-geev_launch_threads eig_cuda_geev_swb_s, eig_cuda_geev_swb_d, eig_cuda_geev_mwb_s, eig_cuda_geev_mwb_d;
-geev_launch_plain eig_cuda_geev_plain_s, eig_cuda_geev_plain_d;
-
-/* By way of the Schur form, all in one kernel, for all matrices or those on the list: threads 8, 16 or 32 lanes a
- * matrix, or 0: a block, in work areas.  And the bytes of shared memory of a warp, or of a work area. */
-enum geev_which { GEEV_ALL, GEEV_LISTED };
 typedef eig_status geev_launch_schur(eig_context *ctx, int threads, const geev_slice &slice, geev_which which,
                                      cudaStream_t stream);
-typedef size_t geev_schur_size(const geev_problem *p, int threads);
-geev_launch_schur eig_cuda_geev_schur_s, eig_cuda_geev_schur_d, eig_cuda_geev_schur_c, eig_cuda_geev_schur_z;
-geev_schur_size eig_cuda_geev_schur_bytes_s, eig_cuda_geev_schur_bytes_d, eig_cuda_geev_schur_bytes_c,
-    eig_cuda_geev_schur_bytes_z;
-
-/* Complex matrices: the reduction, and the iteration. */
-geev_launch eig_cuda_geev_reduce_c, eig_cuda_geev_reduce_z, eig_cuda_geev_single_c, eig_cuda_geev_single_z;
-
-/* Eigenvectors and condition numbers of the eigenvalues that the problem's w has; matrices where some cannot be found
- * go to the list. */
-geev_launch eig_cuda_geev_inverse_s, eig_cuda_geev_inverse_d, eig_cuda_geev_inverse_c, eig_cuda_geev_inverse_z;
-
-/* The same, and condition numbers, for n > GEEV_MOST; whether the reduction fits; bytes of a form and of a slab. */
+typedef size_t geev_area(int64_t n);
+typedef size_t geev_schur_area(const geev_problem *p, int threads);
+typedef size_t geev_second_area(const geev_problem *p);
+typedef bool geev_fits(const eig_context *ctx, int64_t n);
 typedef void geev_sizes(int64_t n, size_t *form, size_t *slab);
-geev_launch eig_cuda_geev_large_vectors_s, eig_cuda_geev_large_vectors_d, eig_cuda_geev_large_vectors_c,
-    eig_cuda_geev_large_vectors_z;
-geev_launch eig_cuda_geev_block_form_s, eig_cuda_geev_block_form_d; /* the reduction, where geev_block_fits */
-geev_launch eig_cuda_geev_block_form_c, eig_cuda_geev_block_form_z; /* there are none */
-geev_fits eig_cuda_geev_large_fit_s, eig_cuda_geev_large_fit_d, eig_cuda_geev_large_fit_c, eig_cuda_geev_large_fit_z;
-geev_sizes eig_cuda_geev_large_sizes_s, eig_cuda_geev_large_sizes_d, eig_cuda_geev_large_sizes_c,
-    eig_cuda_geev_large_sizes_z;
+#define GEEV_KERNELS(OF, OF_REAL, OF_COMPLEX, OF_DOUBLE) \
+    OF_REAL(geev, launch, small)                         \
+    OF_REAL(geev, launch, prepare)                       \
+    OF_REAL(geev, launch_threads, swb)                   \
+    OF_REAL(geev, launch_threads, mwb)                   \
+    OF_DOUBLE(geev, launch, lead)                        \
+    OF_REAL(geev, launch, block_prepare)                 \
+    OF_REAL(geev, launch, block)                         \
+    OF_REAL(geev, launch_plain, plain)                   \
+    OF_COMPLEX(geev, launch, reduce)                     \
+    OF_COMPLEX(geev, launch, single)                     \
+    OF(geev, fits, blocks_fit)                           \
+    OF(geev, area, blocks_area)                          \
+    OF(geev, launch, blocks)                             \
+    OF(geev, schur_area, schur_bytes)                    \
+    OF(geev, launch_schur, schur)                        \
+    OF(geev, launch, inverse)                            \
+    OF(geev, fits, large_fit)                            \
+    OF(geev, sizes, large_sizes)                         \
+    OF(geev, launch, large_vectors)                      \
+    OF(geev, launch, certify)                            \
+    OF(geev, second_area, second_bytes)                  \
+    OF(geev, launch, second)
+GEEV_KERNELS(CUDA_DECLARE, CUDA_DECLARE_REAL, CUDA_DECLARE_COMPLEX, CUDA_DECLARE_REAL)
+CUDA_DECLARE(geev, launch, block_form)
 
-/* The look at all results, and the second attempts at what it lists; bytes of their work area. */
-typedef size_t geev_second_size(const geev_problem *p);
-geev_launch eig_cuda_geev_certify_s, eig_cuda_geev_certify_d, eig_cuda_geev_certify_c, eig_cuda_geev_certify_z;
-geev_launch eig_cuda_geev_second_s, eig_cuda_geev_second_d, eig_cuda_geev_second_c, eig_cuda_geev_second_z;
-geev_second_size eig_cuda_geev_second_bytes_s, eig_cuda_geev_second_bytes_d, eig_cuda_geev_second_bytes_c,
-    eig_cuda_geev_second_bytes_z;
+/* All of one type; NULL where it has none. */
+struct geev_kernels {
+    GEEV_KERNELS(CUDA_MEMBER, CUDA_MEMBER, CUDA_MEMBER, CUDA_MEMBER)
+};
 
-/* Their arrays in a workspace of about `bytes`, of which they need `least`. */
+/* Certificates: what decides their sizes in a workspace of about `bytes`, which may lower slice->count; their arrays;
+ * their kernels, when the road has ended. */
 void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev_slice *slice);
 void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice);
 eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &slice, cudaStream_t stream);
 
-/* The launchers of one type.  A complex type has reduce, single, and those from blocks on; the others are NULL. */
-struct geev_kernels {
-    geev_launch *reduce, *single; /* of complex ones alone */
-    geev_launch *small, *prepare, *block_prepare, *block;
-    geev_launch_threads *swb, *mwb;
-    geev_launch *lead;
-    geev_launch_plain *plain;
-    geev_launch *blocks;
-    geev_area *blocks_area;
-    geev_fits *blocks_fit;
-    geev_launch_schur *schur;
-    geev_schur_size *schur_bytes;
-    geev_launch *inverse, *large_vectors;
-    geev_fits *large_fit;
-    geev_sizes *large_sizes;
-    geev_launch *certify, *second;
-    geev_second_size *second_bytes;
-};
+/* cuda_road.has: threads a matrix of kernel 2 with teams, 0 where the road has none; a block of several warps for 32
+ * matrices (mwb), not a warp for several; its own kernels certify eigenvalues. */
+enum { GEEV_THREADS = 63, GEEV_MWB = 64, GEEV_CERTIFIES_VALUES = 128 };
 
-/* A road that a call can take. */
-struct geev_road {
-    const char *name;
-    /* Of kernel 2.  In the row `thread`: the method of a call that gives a number of threads alone. */
-    eig_geev_method method;
-    int threads; /* a matrix */
-    bool (*serves)(const eig_context *ctx, const geev_problem *p, const geev_road *road);
-    /* Sets slice->count, the matrices of a slice, and what else decides sizes, for a workspace of about `bytes`. */
-    void (*slice)(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice);
-    void (*carve)(arena *a, geev_slice *slice); /* its arrays */
-    eig_status (*enqueue)(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
-    bool certifies = false;         /* eigenvalues, in its own kernels */
-    const char *with_aberth = NULL; /* its name where Aberth's iteration comes before QR */
-};
-
-/* The first row of the table that serves the call: one always does. */
+typedef cuda_road<geev_problem, geev_slice> geev_road;
 const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p);
 const geev_road *eig_cuda_geev_roads(int *count);
 

@@ -11,23 +11,10 @@ enum {
     WARP = 32
 };
 
-#define ALL_OF(type)                                                                                          \
-    eig_cuda_geev_blocks_##type, eig_cuda_geev_blocks_area_##type, eig_cuda_geev_blocks_fit_##type,           \
-        eig_cuda_geev_schur_##type, eig_cuda_geev_schur_bytes_##type, eig_cuda_geev_inverse_##type,           \
-        eig_cuda_geev_large_vectors_##type, eig_cuda_geev_large_fit_##type, eig_cuda_geev_large_sizes_##type, \
-        eig_cuda_geev_certify_##type, eig_cuda_geev_second_##type, eig_cuda_geev_second_bytes_##type
-#define REAL_OF(type, lead)                                                                                       \
-    {                                                                                                             \
-        NULL, NULL, eig_cuda_geev_small_##type, eig_cuda_geev_prepare_##type, eig_cuda_geev_block_prepare_##type, \
-            eig_cuda_geev_block_##type, eig_cuda_geev_swb_##type, eig_cuda_geev_mwb_##type, lead,                 \
-            eig_cuda_geev_plain_##type, ALL_OF(type)                                                              \
-    }
-#define COMPLEX_OF(type)                                                                                          \
-    {                                                                                                             \
-        eig_cuda_geev_reduce_##type, eig_cuda_geev_single_##type, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-            ALL_OF(type)                                                                                          \
-    }
-static const geev_kernels kernels[] = {REAL_OF(s, NULL), REAL_OF(d, eig_cuda_geev_lead), COMPLEX_OF(c), COMPLEX_OF(z)};
+static const geev_kernels kernels[] = {{GEEV_KERNELS(CUDA_OF_S, CUDA_OF_S, CUDA_OF_NONE, CUDA_OF_NONE)},
+                                       {GEEV_KERNELS(CUDA_OF_D, CUDA_OF_D, CUDA_OF_NONE, CUDA_OF_D)},
+                                       {GEEV_KERNELS(CUDA_OF_C, CUDA_OF_NONE, CUDA_OF_C, CUDA_OF_NONE)},
+                                       {GEEV_KERNELS(CUDA_OF_Z, CUDA_OF_NONE, CUDA_OF_Z, CUDA_OF_NONE)}};
 
 static const geev_kernels *kernels_of(const geev_problem *p)
 {
@@ -35,33 +22,33 @@ static const geev_kernels *kernels_of(const geev_problem *p)
 }
 
 /* The work areas of a plain solver, of `area` bytes each: `blocks` of them, or as many as there are matrices, or as fit
- * in `bytes`. */
-static void slice_areas(const geev_problem *p, size_t area, int64_t blocks, int64_t bytes, geev_slice *slice)
+ * in slice->bytes. */
+static void slice_areas(const geev_problem *p, size_t area, int64_t blocks, geev_slice *slice)
 {
     slice->plain_bytes = area;
-    int64_t const fit = bytes / (int64_t)slice->plain_bytes;
+    int64_t const fit = slice->bytes / (int64_t)slice->plain_bytes;
     int64_t const most = blocks < fit ? blocks : fit;
     slice->plain_blocks = (int)(most > p->batch ? p->batch : most > 1 ? most : 1);
 }
 
-static void carve_areas(arena *a, geev_slice *slice)
+static void carve_areas(arena *a, geev_list_work *list)
 {
-    slice->plain = arena_take(a, slice->plain_blocks, slice->plain_bytes);
+    list->plain = arena_take(a, list->plain_blocks, list->plain_bytes);
 }
 
-/* As many matrices as fit in `bytes`, with `each` bytes a matrix. */
-static void slice_matrices(const geev_problem *p, int64_t each, int64_t bytes, geev_slice *slice)
+/* As many matrices as fit in slice->bytes, with `each` bytes a matrix. */
+static void slice_matrices(const geev_problem *p, int64_t each, geev_slice *slice)
 {
-    slice_areas(p, geev_plain_bytes(p), SECOND_ATTEMPTS, bytes, slice);
+    slice_areas(p, geev_plain_bytes(p), SECOND_ATTEMPTS, slice);
     int64_t const others = slice->plain_blocks * (int64_t)slice->plain_bytes + 8 * EIG_ALIGNMENT;
-    int64_t const fit = (bytes - others) / each / WARP * WARP;
+    int64_t const fit = (slice->bytes - others) / each / WARP * WARP;
     slice->count = fit < p->batch ? fit : p->batch;
 }
 
-static void carve_list(arena *a, geev_slice *slice)
+static void carve_list(arena *a, int64_t count, geev_list_work *list)
 {
-    slice->failed = (int64_t *)arena_take(a, slice->count, sizeof *slice->failed);
-    slice->queue = (geev_queue *)arena_take(a, 1, sizeof *slice->queue);
+    list->failed = (int64_t *)arena_take(a, count, sizeof *list->failed);
+    list->queue = (geev_queue *)arena_take(a, 1, sizeof *list->queue);
 }
 
 /* ------------------------------------------------------ vectors of larger matrices */
@@ -71,11 +58,11 @@ static bool has_large_vectors(const geev_problem *p)
     return p->vectors && p->n > GEEV_MOST && p->method != EIG_GEEV_REFERENCE;
 }
 
-/* Bounds slice->count, and sets the sizes of what vectors need, for a workspace of about `bytes`. */
-static void slice_large_vectors(const eig_context *ctx, int64_t bytes, geev_slice *slice)
+/* Bounds slice->count, and sets the sizes of what vectors need, for a workspace of about slice->bytes. */
+static void slice_large_vectors(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
     enum { SLABS_EACH = 2 }; /* blocks with a slab each on a multiprocessor */
-    const geev_problem *const p = &slice->p;
+    int64_t const bytes = slice->bytes;
     if (!has_large_vectors(p)) return;
     kernels_of(p)->large_sizes(p->n, &slice->form_bytes, &slice->slab_bytes);
     int64_t const slabs = (p->n + GEEV_SLAB - 1) / GEEV_SLAB,
@@ -159,35 +146,37 @@ void eig_cuda_geev_slice_certificate(const eig_context *ctx, int64_t bytes, geev
                   most = share < PARTS ? share : (int64_t)PARTS;
     bool const small = p->n <= GEEV_CERTIFY_SMALL;
     slice->parts = (int)(small || most < 2 || useful < 2 ? 1 : most < useful ? most : useful);
-    slice->plain_bytes = kernels_of(p)->second_bytes(p);
+    slice->doubts.plain_bytes = kernels_of(p)->second_bytes(p);
     int64_t each = (int64_t)sizeof *slice->failed;
     if (p->vectors) each += (int64_t)sizeof *slice->spread + (small ? (int64_t)sizeof *slice->marks : rows_bytes(p));
     if (!small)
         each += (int64_t)(sizeof *slice->certificates + (size_t)slice->parts * GEEV_SUMS * sizeof *slice->partials);
-    int64_t const rest = bytes - bytes / 64, area = (int64_t)slice->plain_bytes,
+    int64_t const rest = bytes - bytes / 64, area = (int64_t)slice->doubts.plain_bytes,
                   fit = (rest - area) / each / WARP * WARP, one = fit > 1 ? fit : 1;
     if (slice->count > one) slice->count = one;
     int64_t const areas = (rest - slice->count * each) / area, blocks = EACH * multiprocessors,
                   wanted = slice->count < blocks ? slice->count : blocks;
-    slice->plain_blocks = (int)(areas < 1 ? 1 : areas < wanted ? areas : wanted);
+    slice->doubts.plain_blocks = (int)(areas < 1 ? 1 : areas < wanted ? areas : wanted);
 }
 
 void eig_cuda_geev_carve_certificate(arena *a, geev_slice *slice)
 {
     bool const small = slice->p.n <= GEEV_CERTIFY_SMALL;
-    carve_list(a, slice);
+    carve_list(a, slice->count, &slice->doubts);
     if (slice->p.vectors && small) slice->marks = (int *)arena_take(a, slice->count, sizeof *slice->marks);
     if (slice->p.vectors && !small) slice->rows = arena_take(a, slice->count, (size_t)rows_bytes(&slice->p));
     if (!small) {
         slice->certificates = (geev_certificate *)arena_take(a, slice->count, sizeof *slice->certificates);
         slice->partials = (double *)arena_take(a, slice->count * slice->parts * GEEV_SUMS, sizeof *slice->partials);
     }
-    carve_areas(a, slice);
+    carve_areas(a, &slice->doubts);
 }
 
-eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+eig_status eig_cuda_geev_enqueue_certificate(eig_context *ctx, const geev_slice &done, cudaStream_t stream)
 {
-    const geev_kernels *const k = kernels_of(&slice.p);
+    const geev_kernels *const k = kernels_of(&done.p);
+    geev_slice slice = done;
+    static_cast<geev_list_work &>(slice) = done.doubts;
     CUDA_TRY(cudaMemsetAsync(slice.queue, 0, sizeof *slice.queue, stream));
     eig_status const status = k->certify(ctx, slice, stream);
     return status == EIG_OK ? k->second(ctx, slice, stream) : status;
@@ -205,7 +194,7 @@ static int schur_threads(const eig_context *ctx, const geev_problem *p)
     return kernels_of(p)->schur_bytes(p, threads) <= most ? threads : 0;
 }
 
-static bool is_schur(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_schur(const eig_context *ctx, const geev_problem *p)
 {
     return type_is_complex(p->type) && schur_threads(ctx, p) > 0;
 }
@@ -215,29 +204,34 @@ static bool are_blocks_enough(const eig_context *ctx, const geev_problem *p)
     return p->n > GEEV_MOST && p->method != EIG_GEEV_REFERENCE && kernels_of(p)->blocks_fit(ctx, p->n);
 }
 
-static bool is_schur_reference(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_schur_reference(const eig_context *ctx, const geev_problem *p)
 {
     bool const large = has_large_vectors(p) && kernels_of(p)->large_fit(ctx, p->n),
                alone = type_is_complex(p->type) && (p->vectors || !are_blocks_enough(ctx, p));
     return !large && (alone || (p->vectors && schur_threads(ctx, p) == 0));
 }
 
-static void slice_schur(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_schur(const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    int64_t const fit = (bytes - 8 * EIG_ALIGNMENT) / (int64_t)sizeof *slice->failed;
-    slice->count = fit < slice->p.batch ? fit : slice->p.batch;
+    int64_t const fit = (slice->bytes - 8 * EIG_ALIGNMENT) / (int64_t)sizeof *slice->failed;
+    slice->count = fit < p->batch ? fit : p->batch;
 }
 
-static void carve_schur(arena *a, geev_slice *slice)
+static void carve_schur(arena *a, const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    if (slice->p.vectors) carve_list(a, slice);
+    if (p->vectors) carve_list(a, slice->count, slice);
 }
 
-static void slice_schur_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+static void carve_plain(arena *a, const eig_context *, const geev_problem *, geev_slice *slice)
 {
-    size_t const area = arena_rounded(kernels_of(&slice->p)->schur_bytes(&slice->p, 0));
-    slice_areas(&slice->p, area, (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, bytes, slice);
-    slice->count = slice->p.batch;
+    carve_areas(a, slice);
+}
+
+static void slice_schur_reference(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
+{
+    size_t const area = arena_rounded(kernels_of(p)->schur_bytes(p, 0));
+    slice_areas(p, area, (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, slice);
+    slice->count = p->batch;
 }
 
 /* Marks passes that have nothing to do. */
@@ -287,22 +281,22 @@ static eig_status enqueue_schur_reference(eig_context *ctx, const geev_slice &sl
     return enqueue_whole(ctx, slice, stream, clock, 0, 2);
 }
 
-static bool is_schur_large(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_schur_large(const eig_context *ctx, const geev_problem *p)
 {
     return type_is_complex(p->type) && !are_blocks_enough(ctx, p);
 }
 
-static void slice_schur_large(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice)
+static void slice_schur_large(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
-    slice->p.vectors = false; /* where eigenvalues are found */
-    slice_schur_reference(ctx, road, bytes, slice);
-    slice->p.vectors = true;
-    slice_large_vectors(ctx, bytes, slice);
+    geev_problem values = *p; /* where eigenvalues are found */
+    values.vectors = false;
+    slice_schur_reference(ctx, &values, slice);
+    slice_large_vectors(ctx, p, slice);
 }
 
-static void carve_large(arena *a, geev_slice *slice)
+static void carve_large(arena *a, const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    if (has_large_vectors(&slice->p)) carve_list(a, slice);
+    if (has_large_vectors(p)) carve_list(a, slice->count, slice);
     size_t const from = a->used;
     carve_areas(a, slice);
     carve_large_vectors(a, from, slice);
@@ -310,7 +304,7 @@ static void carve_large(arena *a, geev_slice *slice)
 
 /* ------------------------------------------------------- single: complex matrices */
 
-static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_single(const eig_context *ctx, const geev_problem *p)
 {
     if (!chooses(geev_single, p) || p->n > GEEV_SINGLE || p->method == EIG_GEEV_REFERENCE) return false;
     if (p->n <= GEEV_MOST && schur_threads(ctx, p) == 0) return false;
@@ -320,28 +314,27 @@ static bool is_single(const eig_context *ctx, const geev_problem *p, const geev_
     return kernels_of(p)->schur_bytes(&kept, WARP) + GEEV_SCALARS <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
-static void slice_single(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_single(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
-    const geev_problem *const p = &slice->p;
     slice->tile = 1;
     if (geev_keeps_forms(p))
         slice->form_bytes = arena_rounded(p->type == EIG_C ? geev_single_form<float, eig_c>::bytes(p->n)
                                                            : geev_single_form<double, eig_z>::bytes(p->n));
     int64_t const each = geev_packed(p->n) * (int64_t)type_size(p->type) + p->n * (int64_t)sizeof *slice->origins +
                          (int64_t)(slice->form_bytes + sizeof *slice->records + sizeof *slice->failed),
-                  fit = (bytes - 8 * EIG_ALIGNMENT) / each;
+                  fit = (slice->bytes - 8 * EIG_ALIGNMENT) / each;
     slice->count = fit < p->batch ? fit : p->batch;
-    slice_large_vectors(ctx, bytes, slice);
+    slice_large_vectors(ctx, p, slice);
 }
 
-static void carve_single(arena *a, geev_slice *slice)
+static void carve_single(arena *a, const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    if (slice->p.vectors) carve_list(a, slice);
+    if (p->vectors) carve_list(a, slice->count, slice);
     size_t const from = a->used;
-    slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->packed = arena_take(a, slice->count * geev_packed(p->n), type_size(p->type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
-    slice->origins = (int *)arena_take(a, slice->count * slice->p.n, sizeof *slice->origins);
-    if (geev_keeps_forms(&slice->p)) slice->forms = arena_take(a, slice->count, slice->form_bytes);
+    slice->origins = (int *)arena_take(a, slice->count * p->n, sizeof *slice->origins);
+    if (geev_keeps_forms(p)) slice->forms = arena_take(a, slice->count, slice->form_bytes);
     carve_large_vectors(a, from, slice);
 }
 
@@ -386,16 +379,15 @@ static eig_status enqueue(eig_context *ctx, const geev_slice &slice, cudaStream_
 
 /* ------------------------------------------------------------------- reference */
 
-static bool is_reference(const eig_context *, const geev_problem *p, const geev_road *)
+static bool is_reference(const eig_context *, const geev_problem *p)
 {
     return p->method == EIG_GEEV_REFERENCE;
 }
 
-static void slice_reference(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_reference(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
-    slice_areas(&slice->p, geev_plain_bytes(&slice->p), (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors,
-                bytes, slice);
-    slice->count = slice->p.batch;
+    slice_areas(p, geev_plain_bytes(p), (int64_t)PLAIN_EACH * cuda_state_of(ctx)->multiprocessors, slice);
+    slice->count = p->batch;
 }
 
 static eig_status enqueue_reference(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
@@ -405,21 +397,21 @@ static eig_status enqueue_reference(eig_context *ctx, const geev_slice &slice, c
 
 /* ---------------------------------------------------------------------- thread */
 
-static bool is_thread(const eig_context *, const geev_problem *p, const geev_road *)
+static bool is_thread(const eig_context *, const geev_problem *p)
 {
     return p->method == EIG_GEEV_AUTO && p->threads_per_matrix <= 1 &&
            p->n <= (p->type == EIG_S ? GEEV_SMALL_S : GEEV_SMALL_D);
 }
 
-static void slice_thread(const eig_context *, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_thread(const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    slice_matrices(&slice->p, sizeof *slice->failed, bytes, slice);
+    slice_matrices(p, sizeof *slice->failed, slice);
 }
 
-static void carve_thread(arena *a, geev_slice *slice)
+static void carve_thread(arena *a, const eig_context *, const geev_problem *, geev_slice *slice)
 {
     carve_areas(a, slice);
-    carve_list(a, slice);
+    carve_list(a, slice->count, slice);
 }
 
 static eig_status enqueue_thread(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock)
@@ -436,27 +428,26 @@ static bool tries_roots(const eig_context *ctx, const geev_problem *p)
            cuda_state_of(ctx)->tensor_doubles && p->max_steps >= 30 * p->n;
 }
 
-static bool is_block(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_block(const eig_context *ctx, const geev_problem *p)
 {
     return (p->n > GEEV_MOST || tries_roots(ctx, p)) && !type_is_complex(p->type) && geev_block_fits(ctx, p);
 }
 
-static void slice_block(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_block(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
-    const geev_problem *const p = &slice->p;
     int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
     slice->tile = 1;
     slice->points = tries_roots(ctx, p);
-    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), bytes, slice);
-    slice_large_vectors(ctx, bytes, slice);
+    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof *slice->failed), slice);
+    slice_large_vectors(ctx, p, slice);
 }
 
-static void carve_block(arena *a, geev_slice *slice)
+static void carve_block(arena *a, const eig_context *, const geev_problem *p, geev_slice *slice)
 {
-    carve_list(a, slice);
+    carve_list(a, slice->count, slice);
     size_t const from = a->used;
     carve_areas(a, slice);
-    slice->packed = arena_take(a, slice->count * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->packed = arena_take(a, slice->count * geev_packed(p->n), type_size(p->type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
     carve_large_vectors(a, from, slice);
 }
@@ -469,18 +460,17 @@ static eig_status enqueue_block(eig_context *ctx, const geev_slice &slice, cudaS
 
 /* ---------------------------------------------------------------------- blocks */
 
-static bool is_blocks(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_blocks(const eig_context *ctx, const geev_problem *p)
 {
     return are_blocks_enough(ctx, p);
 }
 
 /* A work area for each group of blocks; the plain solver takes them over. */
-static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t bytes, geev_slice *slice)
+static void slice_blocks(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
     enum { MOST_COUNT = 1 << 20 };
-    const geev_problem *const p = &slice->p;
     int64_t const each = (int64_t)sizeof *slice->failed, list = p->batch < MOST_COUNT ? p->batch : (int64_t)MOST_COUNT;
-    int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = bytes - least - list * each;
+    int64_t const least = 8 * EIG_ALIGNMENT + (int64_t)sizeof *slice->queue, rest = slice->bytes - least - list * each;
     int64_t const multiprocessors = cuda_state_of(ctx)->multiprocessors;
     slice->count = list;
     slice->points = tries_roots(ctx, p);
@@ -495,12 +485,12 @@ static void slice_blocks(const eig_context *ctx, const geev_road *, int64_t byte
     if (fit > multiprocessors) fit = multiprocessors;
     if (fit > p->batch) fit = p->batch;
     slice->plain_blocks = (int)(fit > 1 ? fit : 1);
-    slice_large_vectors(ctx, bytes, slice);
+    slice_large_vectors(ctx, p, slice);
 }
 
-static void carve_blocks(arena *a, geev_slice *slice)
+static void carve_blocks(arena *a, const eig_context *, const geev_problem *, geev_slice *slice)
 {
-    carve_list(a, slice);
+    carve_list(a, slice->count, slice);
     size_t const from = a->used;
     carve_areas(a, slice);
     slice->groups = (geev_group *)arena_take(a, slice->plain_blocks, sizeof *slice->groups);
@@ -512,15 +502,15 @@ static eig_status enqueue_blocks(eig_context *ctx, const geev_slice &slice, cuda
     return enqueue(ctx, slice, stream, clock, NULL, kernels_of(&slice.p)->blocks);
 }
 
-static bool is_large(const eig_context *, const geev_problem *p, const geev_road *)
+static bool is_large(const eig_context *, const geev_problem *p)
 {
     return p->n > GEEV_MOST;
 }
 
-static void slice_large(const eig_context *ctx, const geev_road *road, int64_t bytes, geev_slice *slice)
+static void slice_large(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
 {
-    slice_reference(ctx, road, bytes, slice);
-    slice_large_vectors(ctx, bytes, slice);
+    slice_reference(ctx, p, slice);
+    slice_large_vectors(ctx, p, slice);
 }
 
 /* ------------------------------------------------ lead, swb, mwb: kernels 1 and 2 */
@@ -531,20 +521,20 @@ static int64_t most_order(int threads)
     return threads == 1 ? 16 : threads == 2 ? 32 : GEEV_MOST;
 }
 
-static int tile_matrices(const geev_road *road)
+static int tile_matrices(eig_geev_method method, int threads)
 {
-    return road->method == EIG_GEEV_SWB ? 32 / road->threads : 32;
+    return method == EIG_GEEV_SWB ? 32 / threads : 32;
 }
 
 /* Entries behind a matrix in a tile, at most; see tile_entries in geev_qr.cu. */
 enum { TILE_PADDING = GEEV_MOST + 3 };
 
 /* Bytes of shared memory that a tile takes. */
-static size_t tile_bytes(const geev_problem *p, const geev_road *road)
+static size_t tile_bytes(const geev_problem *p, eig_geev_method method, int threads)
 {
     size_t const size = type_size(p->type);
-    size_t const exchange = road->method == EIG_GEEV_MWB ? 32 * (size_t)road->threads * sizeof(int) : 0;
-    return (size_t)tile_matrices(road) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
+    size_t const exchange = method == EIG_GEEV_MWB ? 32 * (size_t)threads * sizeof(int) : 0;
+    return (size_t)tile_matrices(method, threads) * size * (size_t)(geev_packed(p->n) + TILE_PADDING) + exchange;
 }
 
 /* So few that each gets a warp, and all of the iteration in one stage.  The bits are those of other numbers. */
@@ -556,7 +546,7 @@ static bool are_few(const geev_problem *p)
 
 /* A caller's method and number of threads replace those of the fastest road.  Where they have too few threads for the
  * order, or a tile too large for the shared memory, a later row serves; the last one has one matrix a tile. */
-static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_road *road)
+template <eig_geev_method own, int own_threads> static bool is_team(const eig_context *ctx, const geev_problem *p)
 {
     int const warps = chosen(geev_mwb, p);
     bool const few = are_few(p);
@@ -566,35 +556,45 @@ static bool is_team(const eig_context *ctx, const geev_problem *p, const geev_ro
                                                                         : few ? (int)WARP
                                                                               : best;
     if (threads == 1 && p->n <= most_order(1)) method = EIG_GEEV_SWB; /* mwb is the same: a warp for 32 matrices */
-    return (road->method == method || road->method == EIG_GEEV_SWB) && road->threads >= threads &&
-           p->n <= most_order(road->threads) && tile_bytes(p, road) <= (size_t)cuda_state_of(ctx)->shared_bytes;
+    return (own == method || own == EIG_GEEV_SWB) && own_threads >= threads && p->n <= most_order(own_threads) &&
+           tile_bytes(p, own, own_threads) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
 /* A multiprocessor must hold two tiles: what one waits for, the other fills. */
-static bool is_lead(const eig_context *ctx, const geev_problem *p, const geev_road *)
+static bool is_lead(const eig_context *ctx, const geev_problem *p)
 {
     return p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && kernels_of(p)->lead && !are_few(p) &&
            chooses(geev_lead, p) && p->n <= GEEV_LEAD &&
            2 * geev_lead_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
-static void slice_team(const eig_context *, const geev_road *road, int64_t bytes, geev_slice *slice)
+static int threads_of(const geev_road *road)
 {
-    const geev_problem *const p = &slice->p;
-    int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
-    slice->tile = tile_matrices(road);
-    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof(geev_progress) + sizeof *slice->failed), bytes,
-                   slice);
+    return (int)(road->has & GEEV_THREADS);
 }
 
-static void carve_team(arena *a, geev_slice *slice)
+static eig_geev_method method_of(const geev_road *road)
+{
+    return road->has & GEEV_MWB ? EIG_GEEV_MWB : EIG_GEEV_SWB;
+}
+
+static void slice_team(const eig_context *ctx, const geev_problem *p, geev_slice *slice)
+{
+    int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
+    const geev_road *const road = eig_cuda_geev_road(ctx, p);
+    bool const lead = road->serves == is_lead;
+    slice->tile = lead ? 32 : tile_matrices(method_of(road), threads_of(road));
+    slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof(geev_progress) + sizeof *slice->failed), slice);
+}
+
+static void carve_team(arena *a, const eig_context *, const geev_problem *p, geev_slice *slice)
 {
     int64_t const tiles = (slice->count + slice->tile - 1) / slice->tile;
     carve_areas(a, slice);
-    slice->packed = arena_take(a, tiles * slice->tile * geev_packed(slice->p.n), type_size(slice->p.type));
+    slice->packed = arena_take(a, tiles * slice->tile * geev_packed(p->n), type_size(p->type));
     slice->records = (geev_record *)arena_take(a, slice->count, sizeof *slice->records);
     slice->progress = (geev_progress *)arena_take(a, slice->count, sizeof *slice->progress);
-    carve_list(a, slice);
+    carve_list(a, slice->count, slice);
 }
 
 static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaStream_t stream, cuda_clock *clock);
@@ -612,9 +612,9 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
         if (road->enqueue != enqueue_team) ++road;
         stage.order = (int)p.n;
         stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? chosen(geev_stops, &p) : 0;
-        geev_launch_threads *const launch = road->method == EIG_GEEV_MWB ? k->mwb : k->swb;
-        eig_status const status =
-            road->threads > 0 ? launch(ctx, road->threads, stage, stream) : k->lead(ctx, stage, stream);
+        geev_launch_threads *const launch = method_of(road) == EIG_GEEV_MWB ? k->mwb : k->swb;
+        int const threads = threads_of(road);
+        eig_status const status = threads > 0 ? launch(ctx, threads, stage, stream) : k->lead(ctx, stage, stream);
         if (status != EIG_OK || stage.stop == 0) return status;
         p.n = stage.stop;
     }
@@ -625,47 +625,55 @@ static eig_status enqueue_team(eig_context *ctx, const geev_slice &slice, cudaSt
     return enqueue(ctx, slice, stream, clock, kernels_of(&slice.p)->prepare, launch_stages);
 }
 
-/* ------------------------------------------------------------------- the table
- *
- * The first columns: a name; method and threads a matrix. */
+/* ------------------------------------------------------------------- the table */
+
+static const char *algorithm_of_block(const eig_context *ctx, const geev_problem *p)
+{
+    return tries_roots(ctx, p) ? "block, Aberth" : "block, QR";
+}
+
+static const char *algorithm_of_blocks(const eig_context *ctx, const geev_problem *p)
+{
+    return tries_roots(ctx, p) ? "blocks, Aberth" : "blocks, QR";
+}
+
+/* Calls without vectors have no such pass. */
+static const char *const names[] = {"reduction", "iteration", "plain", "vectors", "certificate"};
+static const cuda_passes passes = {5, names};
 
 static const geev_road roads[] = {
-    {"single", EIG_GEEV_AUTO, 0, is_single, slice_single, carve_single, enqueue_single},
-    {"schur", EIG_GEEV_AUTO, 0, is_schur, slice_schur, carve_schur, enqueue_schur},
-    {"schur reference", EIG_GEEV_REFERENCE, 0, is_schur_reference, slice_schur_reference, carve_areas,
-     enqueue_schur_reference},
-    {"schur large", EIG_GEEV_AUTO, 0, is_schur_large, slice_schur_large, carve_large, enqueue_schur},
-    {"reference", EIG_GEEV_REFERENCE, 0, is_reference, slice_reference, carve_areas, enqueue_reference},
-    {"block, QR", EIG_GEEV_AUTO, 0, is_block, slice_block, carve_block, enqueue_block, false, "block, Aberth"},
-    {"blocks, QR", EIG_GEEV_AUTO, 0, is_blocks, slice_blocks, carve_blocks, enqueue_blocks, false, "blocks, Aberth"},
-    {"large", EIG_GEEV_AUTO, 0, is_large, slice_large, carve_large, enqueue_reference},
-    {"lead", EIG_GEEV_AUTO, 0, is_lead, slice_team, carve_team, enqueue_team},
-    {"thread", EIG_GEEV_SWB, 1, is_thread, slice_thread, carve_thread, enqueue_thread, true},
-    {"mwb 2", EIG_GEEV_MWB, 2, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 4", EIG_GEEV_MWB, 4, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 8", EIG_GEEV_MWB, 8, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 16", EIG_GEEV_MWB, 16, is_team, slice_team, carve_team, enqueue_team},
-    {"mwb 32", EIG_GEEV_MWB, 32, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 1", EIG_GEEV_SWB, 1, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 2", EIG_GEEV_SWB, 2, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 4", EIG_GEEV_SWB, 4, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 8", EIG_GEEV_SWB, 8, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 16", EIG_GEEV_SWB, 16, is_team, slice_team, carve_team, enqueue_team},
-    {"swb 32", EIG_GEEV_SWB, 32, is_team, slice_team, carve_team, enqueue_team},
+    {"single", NULL, is_single, slice_single, carve_single, enqueue_single, passes},
+    {"schur", NULL, is_schur, slice_schur, carve_schur, enqueue_schur, passes},
+    {"schur reference", NULL, is_schur_reference, slice_schur_reference, carve_plain, enqueue_schur_reference, passes},
+    {"schur large", NULL, is_schur_large, slice_schur_large, carve_large, enqueue_schur, passes},
+    {"reference", NULL, is_reference, slice_reference, carve_plain, enqueue_reference, passes},
+    {"block", algorithm_of_block, is_block, slice_block, carve_block, enqueue_block, passes},
+    {"blocks", algorithm_of_blocks, is_blocks, slice_blocks, carve_blocks, enqueue_blocks, passes},
+    {"large", NULL, is_large, slice_large, carve_large, enqueue_reference, passes},
+    {"lead", NULL, is_lead, slice_team, carve_team, enqueue_team, passes},
+    {"thread", NULL, is_thread, slice_thread, carve_thread, enqueue_thread, passes, GEEV_CERTIFIES_VALUES},
+    {"mwb 2", NULL, is_team<EIG_GEEV_MWB, 2>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 2},
+    {"mwb 4", NULL, is_team<EIG_GEEV_MWB, 4>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 4},
+    {"mwb 8", NULL, is_team<EIG_GEEV_MWB, 8>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 8},
+    {"mwb 16", NULL, is_team<EIG_GEEV_MWB, 16>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 16},
+    {"mwb 32", NULL, is_team<EIG_GEEV_MWB, 32>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 32},
+    {"swb 1", NULL, is_team<EIG_GEEV_SWB, 1>, slice_team, carve_team, enqueue_team, passes, 1},
+    {"swb 2", NULL, is_team<EIG_GEEV_SWB, 2>, slice_team, carve_team, enqueue_team, passes, 2},
+    {"swb 4", NULL, is_team<EIG_GEEV_SWB, 4>, slice_team, carve_team, enqueue_team, passes, 4},
+    {"swb 8", NULL, is_team<EIG_GEEV_SWB, 8>, slice_team, carve_team, enqueue_team, passes, 8},
+    {"swb 16", NULL, is_team<EIG_GEEV_SWB, 16>, slice_team, carve_team, enqueue_team, passes, 16},
+    {"swb 32", NULL, is_team<EIG_GEEV_SWB, 32>, slice_team, carve_team, enqueue_team, passes, 32},
 };
 
 const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p)
 {
-    const geev_road *road = roads;
-    while (!road->serves(ctx, p, road)) ++road;
-    return road;
+    return cuda_road_of(roads, ctx, p);
 }
 
 const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p)
 {
     if (p->condition && schur_threads(ctx, p) > 0) return "schur"; /* whatever the row: see enqueue */
-    const geev_road *const road = eig_cuda_geev_road(ctx, p);
-    return road->with_aberth && tries_roots(ctx, p) ? road->with_aberth : road->name;
+    return cuda_told(eig_cuda_geev_road(ctx, p), ctx, p);
 }
 
 const geev_road *eig_cuda_geev_roads(int *count)

@@ -253,7 +253,7 @@ static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREA
         __syncthreads(); /* all have looked at the subdiagonal */
         if (l > lo && threadIdx.x == 0) h(l, l - 1) = entry{};
         __syncthreads();
-        if (i - l < slice.order) {
+        if (i - l < slice.folded) {
             int const info = solve_tail(chain, w, n, l, i, slice.p.max_steps);
             if (info > 0) return info;
             i = l - 1, steps = 0;
@@ -270,7 +270,7 @@ static __device__ int lead_iteration(geev_member &member, block_team<GROUP_THREA
             ++steps;
         }
         if (steps > slice.p.max_steps) return i + 1;
-        if (i - l < slice.order || 100 * deflated > GEEV_NIBBLE * window) continue;
+        if (i - l < slice.folded || 100 * deflated > GEEV_NIBBLE * window) continue;
         if (threadIdx.x == 0) choose_chain(chain, h, l, i, shape.bulges, steps);
         __syncthreads();
         sweep_windows(member, w, chain, n, l, i);
@@ -369,7 +369,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS) blocks_kernel(geev_slice
         member.sync();
         geev_record const record = g.record;
         if (record.info == 0)
-            group_reduce(member, place_panel((entry *)blocks_memory, n, slice.stop, numbers, members == 1), w.a,
+            group_reduce(member, place_panel((entry *)blocks_memory, n, slice.panel, numbers, members == 1), w.a,
                          record.lo, record.hi, w.exchange);
         member.sync();
         if (find_roots<HAS_ROOTS>(member, slice, at, w, record, numbers * (int)sizeof(entry))) continue;
@@ -403,8 +403,8 @@ eig_status TYPED(eig_cuda_geev_blocks)(eig_context *ctx, const geev_slice &slice
     int64_t const share = state->multiprocessors / groups, useful = n / FEWEST_ROWS;
     int const members = (int)(share < useful ? share > 1 ? share : 1 : useful);
     geev_slice s = slice;
-    s.order = folded_most(numbers);
-    s.stop = geev_panel_width<entry>(n, numbers);
+    s.folded = folded_most(numbers);
+    s.panel = geev_panel_width<entry>(n, numbers);
     if (s.points > 0) s.points = HAS_ROOTS ? aberth_points(n, numbers * (int64_t)sizeof(entry)) : 0;
     CUDA_TRY(cudaMemsetAsync(s.groups, 0, (size_t)groups * sizeof *s.groups, stream));
     cuda_shape shape = {groups * members, GROUP_THREADS, (size_t)numbers * sizeof(entry)};

@@ -473,7 +473,7 @@ static eig_status launch_order(eig_context *ctx, const geev_slice &slice, cudaSt
 }
 
 /* Measured on an H100. */
-eig_status eig_cuda_geev_lead(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
+eig_status eig_cuda_geev_lead_d(eig_context *ctx, const geev_slice &slice, cudaStream_t stream)
 {
     if (slice.order <= 16) return launch_order<16, 3>(ctx, slice, stream);
     if (slice.order <= 20) return launch_order<20, 4>(ctx, slice, stream);

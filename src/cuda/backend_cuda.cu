@@ -326,7 +326,7 @@ eig_status eig_cuda_allow_shared(eig_context *ctx, const void *kernel)
 {
     cuda_state *const state = cuda_state_of(ctx);
     for (const void *known : state->allowed)
-        if (known == kernel) return EIG_OK; /* nobody else sets less, and to ask takes as long as a launch */
+        if (known == kernel) return EIG_OK; /* no other code sets less, and to ask takes as long as a launch */
     cudaFuncAttributes attributes;
     CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
     int const most = cuda_state_of(ctx)->shared_bytes - (int)attributes.sharedSizeBytes;

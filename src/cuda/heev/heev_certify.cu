@@ -421,7 +421,7 @@ static __global__ void __launch_bounds__(CERTIFY_THREADS) certify_reject(heev_jo
 
 /* ----------------------------------------------------------------- launchers */
 
-/* Where as many warps as this would wait for each other in vain, a matrix or a share of it has one. */
+/* Whether a matrix, or a share of it, has one warp: more warps would only wait for each other. */
 static bool are_many(const eig_context *ctx, int64_t count)
 {
     return count >= 16 * (int64_t)cuda_state_of(ctx)->multiprocessors;

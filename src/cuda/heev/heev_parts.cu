@@ -77,7 +77,7 @@ static void carve_products(arena *a, const heev_problem *p, heev_job *job)
         job->blocks = arena_take(a, heev_two_blocks(n), number * (type_is_single(p->type) ? 2 : 1));
 }
 
-/* Whether Z is in v: column k of Z in column k of v, of complex v in its first half.  Else Z is in the workspace. */
+/* Whether v holds Z: column k of Z is column k of v (complex: its first half). Otherwise the workspace holds Z. */
 static bool stands_in_v(const heev_problem *p, heev_parts_road road)
 {
     return road == HEEV_OF_TWO && p->vectors && p->range == EIG_RANGE_ALL;

@@ -9,7 +9,8 @@
  *         multiples of f.grid (docs/maintainers/cuda/stebz.md).  So all shifts are such multiples until the bracket is
  *         one cell of the grid, and the levels below are bisected as they stand.
  * m = 1   the rule of bracket.h: inverse quadratic interpolation guarded by bisection.
- * m > 1   while several eigenvalues are inside, or the last round disappointed: m equally spaced shifts.  Else two
+ * m > 1   while several eigenvalues are inside, or the last round gained too little: m equally spaced shifts. Otherwise
+ * two
  *         ladders of m/2 shifts on both sides of the interpolated point, from its estimated error up to half the way
  *         to the ends: the bracket shrinks to the true error, whichever it is.  Near the end, and by pivots: the next
  *         levels of the bisection, all their points at once. */

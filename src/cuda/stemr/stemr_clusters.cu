@@ -7,8 +7,8 @@
 #include "stemr_clusters.cuh"
 #include "stemr_walk.cuh"
 
-/* Counts against T~ with two words find eigenvalues to 2^-104.  Where a gap times n is at least this large, vectors err
- * by n eps / 2 at most.  Other members get three words. */
+/* Counts against T~ in double-double arithmetic find eigenvalues to 2^-104.  Where a gap times n is at least this
+ * large, vectors err by n eps / 2 at most. Other members get triple-double arithmetic. */
 #define ROOT_PART 0x1p-51
 #define ROOT_ERROR 0x1p-98 /* of counts, with room */
 

@@ -17,7 +17,7 @@
  *     stemr_certify.cu         residuals and orthogonality
  *     stemr_gauge.cuh          the sign of a vector
  *     stemr_walk.cuh           walks along T~, and lists of pairs; pivots and leading minors with two words
- *     stemr_triple.cuh         walks along T~ with three words
+ *     stemr_triple.cuh         walks along T~ in triple-double arithmetic
  *     stemr_reference.cu       the plain version
  *     mrrr/                    method mrrr, the tree of representations (mrrr/stemr_mrrr.cuh)
  *
@@ -63,8 +63,8 @@ enum stemr_state {
 
 /* What a pair is corrected against, and its vector made from: pairs of a kind are worked on together. */
 enum stemr_kind {
-    STEMR_OF_ROOT,    /* T~ with two words */
-    STEMR_OF_TRIPLES, /* T~ with three words: members of clusters */
+    STEMR_OF_ROOT,    /* T~ in double-double arithmetic */
+    STEMR_OF_TRIPLES, /* T~ in triple-double arithmetic: members of clusters */
     STEMR_OF_PENCILS, /* the pencil of its cluster */
     STEMR_OF_NODES,   /* method mrrr: the representation of its node */
     STEMR_MEMBERS     /* T~ with two words, until its cluster is settled */

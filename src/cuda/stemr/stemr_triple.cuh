@@ -1,7 +1,8 @@
-/* stemr on CUDA: T~ - x with three words, for members of clusters whose gaps are too narrow for two.
+/* stemr on CUDA: T~ - x in triple-double arithmetic, for members of clusters whose gaps are too narrow for
+ * double-double.
  *
  * Numbers are sums of three doubles; minors as in stemr_walk.cuh, to 2^-150 or so.  x is that of the pair and a
- * small tail.  Such pairs are few: what counts is that the text is short.
+ * small tail.  Such pairs are few: short code matters more than speed.
  * Source: Y. Hida, X. Li and D. Bailey, Algorithms for quad-double precision floating point arithmetic, ARITH-15
  * (2001). */
 #ifndef EIG_STEMR_TRIPLE_CUH
@@ -41,7 +42,7 @@ static __device__ __forceinline__ wide_d stemr_exact_product(double x, double y)
     return wide_d{p, fma(x, y, -p)};
 }
 
-/* Its words may overlap: the next sum puts that right. */
+/* Its parts may overlap: the next sum corrects that. */
 static __device__ __forceinline__ stemr_triple stemr_triple_product(const stemr_triple &x, const stemr_triple &y)
 {
     wide_d const high = stemr_exact_product(x.a, y.a);

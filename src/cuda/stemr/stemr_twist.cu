@@ -231,7 +231,7 @@ template <typename rows_type> static __global__ void __launch_bounds__(THREADS, 
     }
 }
 
-/* Corrections with three words, which go to the tail of x; two suffice. */
+/* Corrections in triple-double arithmetic, which go to the tail of x; two suffice. */
 static __global__ void __launch_bounds__(THREADS) triple_kernel(twist_args a)
 {
     enum { STEPS = 4 };

@@ -187,7 +187,7 @@ struct stemr_of_root {
     };
     __device__ __forceinline__ line load(bool back, int i) const
     {
-        /* Places beyond the end hold numbers that nobody uses. */
+        /* Places beyond the end hold numbers that are not used. */
         int const row = min(max(back ? n - 1 - i : i, 0), n - 1);
         double2 const a = *(const double2 *)&entry[row].a;
         line const l = {{a.x, a.y}, entry[max(row - back, 0)].b};
@@ -225,7 +225,7 @@ struct stemr_of_root {
     }
 
     /* visit(i, lines) for every STEMR_GROUP places until all up to longest have been visited; all lanes of a warp.
-     * Lines beyond the end hold numbers that nobody uses. */
+     * Lines beyond the end hold numbers that are not used. */
     template <typename visitor> __device__ __forceinline__ void walk(bool back, int longest, visitor visit) const
     {
         enum { ROWS = 32, GROUP = STEMR_GROUP };

@@ -112,8 +112,8 @@ template <typename entry> struct held_bulge {
         }
     }
     /* The super-step, and on to column k+1.  ends: column k gets the entry that is left of it; cleans: memory has
-     * numbers below its subdiagonal; stays: nobody moves the bulge on, memory gets it.  ahead: the bulge ahead has just
-     * made h[k+4][k+3], else memory has it. */
+     * numbers below its subdiagonal; stays: the bulge is not moved on, and goes to memory.  ahead: the bulge ahead has
+     * just made h[k+4][k+3], else memory has it. */
     template <typename view>
     __device__ __forceinline__ void step(view h, int i, int k, bool ends, bool cleans, bool stays, bool ahead,
                                          const entry *made)

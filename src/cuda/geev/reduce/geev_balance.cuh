@@ -98,7 +98,7 @@ static __device__ void exchange(team_type team, geev_view<entry> h, int lo, int 
     team.sync();
 }
 
-/* Notes that indices i and j were exchanged; origin NULL: nobody asks. */
+/* Notes that indices i and j were exchanged; origin NULL: not wanted. */
 template <typename team_type> static __device__ __forceinline__ void note(team_type team, int *origin, int i, int j)
 {
     if (!origin || i < 0 || team.rank != 0) return;

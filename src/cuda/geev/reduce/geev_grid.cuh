@@ -15,7 +15,8 @@
  * Sums     over lanes exchange halves: of the 2m values that two lanes hold, each lane adds up m.
  * Order    of all arithmetic depends on n alone.  All lanes of a warp take part in every step; a team with nothing to
  *          do has a zero reflector.
- * Garbage  is left below the subdiagonal.  Entries beside lo..hi are updated too, where that changes no eigenvalue. */
+ * Entries below the subdiagonal are undefined afterwards.  Entries beside lo..hi are updated too, where that changes no
+ * eigenvalue. */
 #ifndef EIG_GEEV_GRID_CUH
 #define EIG_GEEV_GRID_CUH
 

@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
                          record.hi, form.exchange, form.factors);
         member.sync(); /* H is there */
         if (member.leads() && threadIdx.x == 0) slice.reduced[at].record = record;
-        member.sync(); /* nobody needs the group's state any more */
+        member.sync(); /* no thread reads the group's state after this */
     }
 }
 

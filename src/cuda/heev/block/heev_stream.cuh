@@ -6,10 +6,10 @@
  *          finish: columns of V and W, and the next x.
  * Product  a tile has 128 rows and 8 columns: a lane has four rows of each.  A warp has a strip of 8 columns of 64 (16
  *          warps: 128), with all of its tiles, and loads a tile into registers while it works on the one before, its
- *          first one while it ends the step before.  Each element is read once for A x and for A^T x.  What a thread
- *          reads nobody else writes.
+ *          first one while it ends the step before.  Each element is read once for A x and for A^T x.  No other thread
+ *          writes what a thread reads.
  * Memory   the lower triangle column by column in v or in the workspace; panel and vectors in shared memory.  The
- *          reflectors are left in v, below the diagonal.  What lies above the diagonal is garbage.
+ *          reflectors are left in v, below the diagonal.  What lies above the diagonal is undefined.
  * Cost     4/3 n^3 FMA; bound by the product's reading of n^3/6 numbers. */
 #ifndef EIG_HEEV_STREAM_CUH
 #define EIG_HEEV_STREAM_CUH

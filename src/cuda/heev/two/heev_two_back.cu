@@ -271,7 +271,7 @@ static __global__ void __launch_bounds__(32 * back_shape<number>::most_strips * 
         };
         auto const row_of = [&](int block) { return block * TWO_BAND + 1; };
         double low[each], high[each], next[each];
-        __syncthreads(); /* nobody reads what the pass before left */
+        __syncthreads(); /* no thread reads the data of the pass before */
         send(0);
         x.load(row_of(top - p), low);
         if (p == 0) x.load(row_of(top + 1), high);

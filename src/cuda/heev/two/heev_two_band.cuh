@@ -323,8 +323,8 @@ static __host__ __device__ __forceinline__ int64_t two_tiles(int64_t I, int64_t 
     return (I - I0) * (I + I0 + 1 - J0);
 }
 
-/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal is spoilt: nobody looks
- * at it. */
+/* A := A - V W^H - W V^H, a tile of the lower triangle a block.  What lies above the diagonal is undefined: it is not
+ * read. */
 template <typename number>
 static __global__ void __launch_bounds__(TWO_UPDATE_THREADS, sizeof(number) == 16 ? 1 : 2)
     heev_two_update_kernel(const __grid_constant__ two_job job)

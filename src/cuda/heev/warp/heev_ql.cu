@@ -51,7 +51,7 @@ template <typename real, bool noted> static __global__ void __launch_bounds__(32
     int64_t const first = (int64_t)blockIdx.x * 32, left = heev_listed(job) - first;
     if (left <= 0) return;
     int const live = left < 32 ? (int)left : 32;
-    real *const d = (real *)ql_memory + QL_PITCH; /* behind a row that is read in vain */
+    real *const d = (real *)ql_memory + QL_PITCH; /* after a row that is read but not used */
     const real *const from_d = (const real *)job.d, *const from_e = (const real *)job.e;
     int64_t const m = lane < live ? heev_member(job, first + lane) : 0;
     unsigned const reversed = __ballot_sync(0xffffffffu, lane < live && ql_reverses(n, from_d + m * n, from_e + m * n));

@@ -11,7 +11,7 @@
  * Proof     Z'Z - I is computed on tensor cores, and Z becomes Z - Z (Z'Z - I) / 2: orthogonal to the square of what it
  *           was, with residuals as before, since an inner product is no larger than a residual over a gap.  What is
  *           still too large is taken out again.
- * Fails     where eigenvalues are too close for that, or y over- or underflows: somebody else solves T.
+ * Fails     where eigenvalues are too close for that, or y over- or underflows: another kernel solves T.
  * Cost      some 45 n^3 operations; bound by FP64.
  * Bits      of a matrix do not depend on what the other lanes of the warp do. */
 #ifndef EIG_HEEV_TWIST_CUH

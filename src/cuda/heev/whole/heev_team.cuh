@@ -161,7 +161,7 @@ template <typename number, typename shape, bool cluster> struct team_reduction {
         return there;
     }
 
-    /* The first row of a turn: the last rows of all blocks come in every turn, though nobody may need them. */
+    /* The first row of a turn: the last rows of all blocks come in every turn, needed or not. */
     __device__ __forceinline__ int sent_from(int first) const
     {
         return min(first, max(n - team, 0));

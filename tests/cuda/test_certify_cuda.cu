@@ -296,6 +296,7 @@ static eig_status run_geev(eig_type type, int n, bool row_major, int sides, faul
     arena own = {(char *)work.at, 0};
     eig_cuda_geev_carve_certificate(&own, &slice);
     slice.spreads = (unsigned *)spreads.at, slice.spread = (int *)spreads.at + 1;
+    static_cast<geev_list_work &>(slice) = slice.doubts;
     must(cudaMemset(slice.queue, 0, sizeof *slice.queue));
     eig_status const status = certify[std::string("sdcz").find((char)type)](ctx, slice, NULL);
     if (status != EIG_OK) return status;

@@ -28,7 +28,7 @@ static std::set<std::string> told_of(const geev_road &road)
         for (int64_t n = 1; n <= MOST_N; ++n) {
             geev_problem const p = problem_of(t, EIG_GEEV_AUTO, false, 1000, n);
             if (eig_cuda_geev_road(hopper(), &p)->name == std::string(road.name))
-                found.insert(eig_cuda_geev_told(hopper(), &p));
+                found.insert(cuda_told(eig_cuda_geev_road(hopper(), &p), hopper(), &p));
         }
     return found;
 }
@@ -43,7 +43,7 @@ static std::string cell(eig_geev_method method, bool vectors, int64_t batch, con
     for (int t = 0; t < count; ++t) {
         found[t] = orders([&](int64_t n) {
             geev_problem const p = problem_of(t, method, vectors, batch, n);
-            return eig_cuda_geev_told(hopper(), &p) == road;
+            return cuda_told(eig_cuda_geev_road(hopper(), &p), hopper(), &p) == road;
         });
         same = same && found[t] == found[0];
         if (!found[t].empty()) text += (text.empty() ? "" : "; ") + found[t] + " (" + types[t].name + ")";

@@ -98,17 +98,12 @@ static cuda_array input_of(const geev_problem *p)
     return a;
 }
 
-static const char *tell(const eig_context *ctx, const void *problem)
-{
-    return eig_cuda_geev_told(ctx, (const geev_problem *)problem);
-}
-
 static void list_call(const geev_problem *p, const geev_road *road, cuda_call *call)
 {
     static const char *const passes[] = {"reduction", "iteration", "plain", "certificate"};
     size_t const size = type_size(p->type), complex = type_size(type_complex_of(p->type)),
                  real = type_size(type_real_of(p->type));
-    call->chunk = p->chunk, call->told = tell;
+    call->chunk = p->chunk;
     call->passes = p->vectors ? road->passes : cuda_passes{4, passes};
     call->counts = p->certify && p->w, call->repairs = p->repairs;
     call->array[call->arrays++] = input_of(p);

@@ -293,9 +293,6 @@ enum { GEEV_THREADS = 63, GEEV_MWB = 64, GEEV_CERTIFIES_VALUES = 128 };
 typedef cuda_road<geev_problem, geev_slice> geev_road;
 const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *p);
 const geev_road *eig_cuda_geev_roads(int *count);
-
-/* Its name, and the algorithm where it has several. */
-const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p);
 }
 
 #ifdef __CUDACC__

@@ -670,12 +670,6 @@ const geev_road *eig_cuda_geev_road(const eig_context *ctx, const geev_problem *
     return cuda_road_of(roads, ctx, p);
 }
 
-const char *eig_cuda_geev_told(const eig_context *ctx, const geev_problem *p)
-{
-    if (p->condition && schur_threads(ctx, p) > 0) return "schur"; /* whatever the row: see enqueue */
-    return cuda_told(eig_cuda_geev_road(ctx, p), ctx, p);
-}
-
 const geev_road *eig_cuda_geev_roads(int *count)
 {
     *count = sizeof roads / sizeof *roads;

@@ -183,7 +183,6 @@ static void test_geev_affine(void **state)
     eig_destroy(ctx);
 }
 
-/* A single call has the bits of a batch of one, and of a batch in which it has neighbours. */
 /* -------------------------------------------------------------------- heev */
 
 /* One bad part of an entry of the triangle that is read; of the diagonal only the real part is. */
@@ -230,6 +229,7 @@ static void test_heev(void **state)
     eig_destroy(ctx);
 }
 
+/* A single call has the bits of a batch of one, and of a batch in which it has neighbours. */
 static void test_single_is_batch(void **state)
 {
     static const int64_t orders[] = {1, 2, 3, 8, 13, 14, 30, 64, 70};
@@ -271,34 +271,11 @@ static void test_single_is_batch(void **state)
 
 /* -------------------------------------------------------------- sizes of 0 */
 
-static void test_empty(void **state)
+/* The calls: test_calls.c. */
+static void test_empty_work_sizes(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(1);
-    int64_t m = 9, count[3] = {9, 9, 9};
-    int info[3];
-    double x[3] = {0, 1, NAN}, w = 55;
-#define EMPTY(call, zeros)                   \
-    for (int k = 0; k < 3; ++k) info[k] = 9; \
-    assert_int_equal(call, EIG_OK);          \
-    for (int k = 0; k < 3; ++k) assert_int_equal(info[k], k < (zeros) ? 0 : 9)
-    EMPTY(eig_dstebz(ctx, NULL, 0, NULL, NULL, &m, NULL, NULL, NULL, info), 1);
-    assert_int_equal(m, 0);
-    EMPTY(eig_dstebz(ctx, NULL, 0, &w, &w, NULL, &w, &w, &w, NULL), 0);
-    EMPTY(eig_dstebz_batched(ctx, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, info, 3), 3);
-    EMPTY(eig_dstebz_batched(ctx, NULL, 4, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, info, 0), 0);
-    EMPTY(eig_dstebz_count(ctx, 0, NULL, NULL, 2, x, count, info), 1);
-    assert_true(count[0] == 0 && count[1] == 0 && count[2] == 9);
-    EMPTY(eig_dstebz_count(ctx, 3, x, x, 0, NULL, NULL, info), 1);
-    EMPTY(eig_dgeev(ctx, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, 0, NULL, info), 1);
-    EMPTY(eig_dgeev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0, NULL, info, 3), 3);
-    EMPTY(eig_dgeev_batched(ctx, NULL, 4, NULL, 4, 16, NULL, 4, NULL, 0, 0, NULL, 0, 0, NULL, info, 0), 0);
-    EMPTY(eig_dgeev_affine(ctx, NULL, 0, 1, NULL, 0, 0, NULL, 1, NULL, 0, EIG_GEEV_RADIUS, &w, info, 3), 3);
-    EMPTY(eig_dgeev_affine(ctx, NULL, 4, 1, NULL, 4, 16, NULL, 1, NULL, 4, EIG_GEEV_RADIUS, &w, info, 0), 0);
-    EMPTY(eig_dsyev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, info, NULL, 3), 3);
-    EMPTY(eig_zheev_batched(ctx, NULL, 4, NULL, 4, 16, NULL, NULL, 4, NULL, 4, 16, info, NULL, 0), 0);
-    EMPTY(eig_zheev_batched(ctx, NULL, 0, NULL, 0, 0, NULL, NULL, 0, NULL, 0, 0, NULL, info, 2), 2); /* sweeps */
-    assert_true(w == 55);
     size_t bytes = 9;
     assert_int_equal(eig_stebz_work_size(ctx, EIG_D, NULL, 0, 5, &bytes), EIG_OK);
     assert_int_equal(bytes, 0);
@@ -316,9 +293,9 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stebz), cmocka_unit_test(test_stebz_range), cmocka_unit_test(test_stebz_count),
-        cmocka_unit_test(test_geev),  cmocka_unit_test(test_geev_affine), cmocka_unit_test(test_single_is_batch),
-        cmocka_unit_test(test_heev),  cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_stebz), cmocka_unit_test(test_stebz_range),      cmocka_unit_test(test_stebz_count),
+        cmocka_unit_test(test_geev),  cmocka_unit_test(test_geev_affine),      cmocka_unit_test(test_single_is_batch),
+        cmocka_unit_test(test_heev),  cmocka_unit_test(test_empty_work_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
 #include "commands/cmd_stebz.h"
+#include "bench/support/times.h"
 #include "commands/commands.h"
 #include "pictures/chart.h"
 #include "pictures/svg.h"

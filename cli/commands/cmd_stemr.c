@@ -1,4 +1,5 @@
 /* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
+#include "bench/support/times.h"
 #include "commands/commands.h"
 #include "io/slices.h"
 #include "pictures/chart.h"

@@ -19,7 +19,7 @@ static void test_every_function(void **state)
     for (int i = 0; i < FUNCTIONS; ++i) {
         int found = 0;
         for (int k = 0; k < ALL_OPERATIONS; ++k) found += operation_is(&operations[k], public_functions[i].name);
-        if (!found) fail_msg("eig_%s has no row in tests/support/operations.h", public_functions[i].name);
+        if (!found) fail_msg("eig_%s has no row in tests/support/calls.h", public_functions[i].name);
     }
 }
 

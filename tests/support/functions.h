@@ -1,8 +1,9 @@
 /* The functions that compute, as include/eigpack.h declares them: the build makes functions.inc of its prototypes
- * (scripts/interface).  What the prototypes do not tell, the shapes of arrays, is the table `shapes` here. */
+ * (scripts/interface).  What the prototypes do not tell, the shapes of arrays, is in calls.h. */
 #ifndef EIG_TEST_FUNCTIONS_H
 #define EIG_TEST_FUNCTIONS_H
 
+#include "calls.h"
 #include "outputs.h"
 
 enum argument_kind { IS_SIZE, IS_LEADING, IS_STRIDE, IS_INPUT, IS_OUTPUT, IS_CHOICE };
@@ -35,21 +36,6 @@ typedef struct public_function {
 #include "functions.inc"
 
 enum { FUNCTIONS = sizeof public_functions / sizeof *public_functions };
-
-/* NAME[rows] or NAME[rows,columns] of a matrix, NAME alone: one number.  n, m: the call's sizes, k: eigenvalues wanted.
- * @w: it shares stride_w, @2w: twice that.  *m+1: so many matrices, whatever the batch.  ?: it may be NULL; &: it goes with the
- * array before, both or neither; ~: without it the call is another one.  NAME and NAME_batched share a row. */
-static const struct {
-    const char *function, *arrays;
-} shapes[] = {
-    {"stebz", "d[n] e[n-1] m? w[k] lower[k]@w? upper[k]@w& info?"},
-    {"stebz_count", "d[n] e[n-1] x[m] count[m] info?"},
-    {"stemr", "d[n] e[n-1] m? w[k] z[n,k]~ isuppz[2k]@2w? info[k]@w? residual[k]@w? orthogonality?"},
-    {"heev", "a[n,n] m? w[k] v[n,k]~ info? sweeps?"},
-    {"geev", "a[n,n] w[n] vl[n,n]? vr[n,n]? condition[n]@w? info?"},
-    {"geev_affine", "a[n,n]*m+1 x[m] w[n]~ value? info?"},
-    {"geev_schur", "a[n,n] w[n] t[n,n]? q[n,n]? info?"},
-};
 
 typedef struct call_sizes {
     int64_t n, m, k, batch;
@@ -93,7 +79,7 @@ static inline const char *shape_of(const public_function *f, const char *array, 
         for (const char *at = shapes[i].arrays; *at; at += strcspn(at, " "), at += *at == ' ')
             if (strncmp(at, array, length) == 0 && strcspn(at, "[@*?&~ ") == length) return at + length;
     }
-    fail_msg("%s: tests/support/functions.h tells no shape of %.*s", f->name, (int)length, array);
+    fail_msg("%s: tests/support/calls.h tells no shape of %.*s", f->name, (int)length, array);
     return "";
 }
 

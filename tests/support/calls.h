@@ -1,27 +1,11 @@
-/* What tests must be told of a function that computes, beside its prototypes (functions.h): the shapes of its arrays, and calls of
- * it on small problems, with which the tests of tests/common try what all functions promise.  test_calls.c demands both of
- * every function. */
+/* What tests must be told of a function that computes, beside its prototypes and shapes (functions.h): calls of it on small
+ * problems, with which the tests of tests/common try what all functions promise.  test_calls.c demands one of every function. */
 #ifndef EIG_TEST_CALLS_H
 #define EIG_TEST_CALLS_H
 
 #include "eigpack.h"
 
 #include <stdbool.h>
-
-/* NAME[rows] or NAME[rows,columns] of a matrix, NAME alone: one number.  n, m: the call's sizes, k: eigenvalues wanted.
- * @w: it shares stride_w, @2w: twice that.  *m+1: so many matrices, whatever the batch.  ?: it may be NULL; &: it goes with the
- * array before, both or neither; ~: without it the call is another one.  NAME and NAME_batched share a row. */
-static const struct {
-    const char *function, *arrays;
-} shapes[] = {
-    {"stebz", "d[n] e[n-1] m? w[k] lower[k]@w? upper[k]@w& info?"},
-    {"stebz_count", "d[n] e[n-1] x[m] count[m] info?"},
-    {"stemr", "d[n] e[n-1] m? w[k] z[n,k]~ isuppz[2k]@2w? info[k]@w? residual[k]@w? orthogonality?"},
-    {"heev", "a[n,n] m? w[k] v[n,k]~ info? sweeps?"},
-    {"geev", "a[n,n] w[n] vl[n,n]? vr[n,n]? condition[n]@w? info?"},
-    {"geev_affine", "a[n,n]*m+1 x[m] w[n]~ value? info?"},
-    {"geev_schur", "a[n,n] w[n] t[n,n]? q[n,n]? info?"},
-};
 
 typedef struct operation {
     const char *name; /* that of the function, and behind a space what is particular */

@@ -1,5 +1,5 @@
-/* The functions that compute, as include/eigpack.h declares them: the build makes functions.inc of its prototypes
- * (scripts/interface).  What the prototypes do not tell, the shapes of arrays, is in calls.h. */
+/* The functions that compute, as include/eigpack.h declares them: the build makes functions.inc of its prototypes and of the table
+ * of shapes in scripts/interface. */
 #ifndef EIG_TEST_FUNCTIONS_H
 #define EIG_TEST_FUNCTIONS_H
 
@@ -29,6 +29,7 @@ typedef struct public_function {
     eig_status (*call)(eig_context *ctx, eig_type type, bool typed, const void *options, const call_value *v);
     eig_status (*work_size)(eig_context *ctx, eig_type type, const void *options, int64_t n, int64_t m, int vectors,
                             int64_t batch, size_t *bytes);
+    const char *shapes; /* of its arrays, in the form that scripts/interface tells */
     int count;
     public_argument argument[MOST_ARGUMENTS];
 } public_function;
@@ -69,17 +70,12 @@ static inline bool is_batched(const public_function *f)
     return argument_of(f, "", "batch", 5) >= 0 || argument_of(f, "", "points", 6) >= 0;
 }
 
-/* The rest of its row behind the array's name. */
+/* The rest of its shape behind the array's name. */
 static inline const char *shape_of(const public_function *f, const char *array, size_t length)
 {
-    const char *const tail = strstr(f->name, "_batched");
-    size_t const family = tail ? (size_t)(tail - f->name) : strlen(f->name);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
-        if (strlen(shapes[i].function) != family || memcmp(shapes[i].function, f->name, family) != 0) continue;
-        for (const char *at = shapes[i].arrays; *at; at += strcspn(at, " "), at += *at == ' ')
-            if (strncmp(at, array, length) == 0 && strcspn(at, "[@*?&~ ") == length) return at + length;
-    }
-    fail_msg("%s: tests/support/calls.h tells no shape of %.*s", f->name, (int)length, array);
+    for (const char *at = f->shapes; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strncmp(at, array, length) == 0 && strcspn(at, "[@*?&~ ") == length) return at + length;
+    fail_msg("%s: SHAPES of scripts/interface lacks %.*s", f->name, (int)length, array);
     return "";
 }
 

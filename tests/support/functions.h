@@ -74,9 +74,17 @@ static inline bool is_batched(const public_function *f)
 static inline const char *shape_of(const public_function *f, const char *array, size_t length)
 {
     for (const char *at = f->shapes; *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strncmp(at, array, length) == 0 && strcspn(at, "[@*?&~ ") == length) return at + length;
+        if (strncmp(at, array, length) == 0 && strcspn(at, "[@*?&~= ") == length) return at + length;
     fail_msg("%s: SHAPES of scripts/interface lacks %.*s", f->name, (int)length, array);
     return "";
+}
+
+/* A letter, or a number. */
+static inline int64_t choice_of(const public_function *f, const char *name)
+{
+    const char *const shape = shape_of(f, name, strlen(name));
+    char const letter = shape[0] == '=' ? shape[1] : '0';
+    return letter >= '0' && letter <= '9' ? letter - '0' : letter;
 }
 
 /* Of "n", "n-1", "2k". */
@@ -156,7 +164,7 @@ static inline void call_prepare(const public_function *f, const call_sizes *s, c
     for (int i = 0; i < f->count; ++i) {
         const public_argument *const a = &f->argument[i];
         if (a->kind == IS_SIZE) v[i].whole = a->name[0] == 'n' ? s->n : a->name[0] == 'm' ? s->m : s->batch;
-        if (a->kind == IS_CHOICE) v[i].whole = 'R'; /* the only one there is: eig_geev_measure */
+        if (a->kind == IS_CHOICE) v[i].whole = choice_of(f, a->name);
         if (a->kind == IS_LEADING) v[i].whole = least_of(f, i, s, v) + above(o, 1 + i % 4);
     }
     for (int i = 0; i < f->count; ++i)

@@ -110,7 +110,10 @@ static eig_status with(eig_context *ctx, const public_function *f, const call_va
 static void limits_of(eig_context *ctx, const public_function *f, int i, const call_sizes *sizes, const call_value *v)
 {
     const public_argument *const a = &f->argument[i];
-    if (is_array(f, i) && v[i].out && !array_of(f, i, sizes).null) refused(ctx, with(ctx, f, v, i, 0), a->name, 0);
+    if (is_array(f, i) && v[i].out && !array_of(f, i, sizes).null) {
+        expect_refused(ctx, with(ctx, f, v, i, 0), EIG_BAD_ARGUMENT, "is NULL");
+        assert_non_null(strstr(eig_error_detail(ctx), a->name));
+    }
     if (a->kind == IS_SIZE) ALL_REFUSED(a->name, with(ctx, f, v, i, s));
     if (a->kind != IS_LEADING && a->kind != IS_STRIDE) return;
     const char *const array = a->name + (a->kind == IS_LEADING ? strlen("ld") : strlen("stride_"));

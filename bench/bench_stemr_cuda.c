@@ -10,6 +10,7 @@
  * Limits    milliseconds on one H200; of a batch twice what heev's tridiagonal pass takes of as many matrices (n <= 32: took
  *           by QL, without the vectors).
  * Passes    go to stderr, and the median of calls with the certificate. */
+#include "bench/support/certify.h"
 #include "bench/support/passes.h"
 #include "bench_cuda.h"
 #include "io/matrices.h"

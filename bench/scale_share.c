@@ -7,6 +7,7 @@
  * check     stebz: within 8 eps ||T|| of the whole run, each of the two being within four; stemr: the call's own
  *           certificate, at most ten n eps.
  * A share is left out where its vectors do not fit the GPU, and where SECONDS (50) have passed. */
+#include "bench/support/certify.h"
 #include "bench_cuda.h"
 #include "io/matrices.h"
 

@@ -1,5 +1,5 @@
 """An option's sentence: the comment of its field in include/eigpack.h, up to the first full stop.  The copies in the program's help
-and in the bindings' texts are made from it (generate.py)."""
+and in the bindings' texts are made from it (scripts/interface)."""
 
 import re
 import textwrap
@@ -57,7 +57,7 @@ def program(found):
         strings = textwrap.wrap(text, 100, drop_whitespace=False)
         lines.append(f"#define HELP_{name} \\\n" + " \\\n".join(f'    "{string}"' for string in strings) + "\n")
     return (
-        "/* What --help says of options that the library has too.  Made by bindings/generate.py from the comments of eigpack.h. */\n"
+        "/* What --help says of options that the library has too.  Made by scripts/interface from the comments of eigpack.h. */\n"
         "#ifndef EIG_CLI_OPTION_HELP_H\n#define EIG_CLI_OPTION_HELP_H\n\n#include \"run/options.h\"\n\n/* clang-format off */\n" + "".join(lines) + "/* clang-format on */\n\n#endif\n"
     )
 

@@ -33,7 +33,7 @@ have_header() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdi
 # recommended packages comes without the C library's headers: therefore libc6-dev.
 # `cmake --preset` builds with make; scripts/ take ninja where it is, and do without make then.
 build_needs=("gcc command cc" "libc6-dev header stdlib.h" "cmake command cmake")
-test_needs=("libcmocka-dev header cmocka.h")
+test_needs=("libcmocka-dev header cmocka.h" "python3 command python3")
 # What is only better to have: .mat files, rivals to compare with, README's way to compile, and users in C++ to test.
 build_wants=("libmatio-dev header matio.h" "libopenblas0 library liblapack.so.3" "pkg-config command pkg-config")
 test_wants=("g++ command c++")

@@ -164,8 +164,8 @@ static eig_status stemr_check_batch(eig_context *ctx, const stemr_problem *p, in
             (long long)stride_d, (long long)stride_e, (long long)stride_w);
     if (!p->z) return EIG_OK;
     REQUIRE(p->ldz >= n && eig_fits(wanted, p->ldz, n, size), "stemr: ldz = %lld with n = %lld", (long long)p->ldz, n);
-    REQUIRE(stride_z >= p->ldz * wanted, "stemr: stride_z = %lld < ldz * %lld vectors a matrix", (long long)stride_z,
-            wanted);
+    REQUIRE(stride_z >= p->ldz * wanted, "stemr: stride_z = %lld < ldz*%lld vectors = %lld", (long long)stride_z,
+            wanted, (long long)p->ldz * wanted);
     REQUIRE(eig_fits(batch, stride_z, p->ldz * wanted, size), "stemr: batch = %lld with stride_z = %lld is too large",
             (long long)batch, (long long)stride_z);
     return EIG_OK;

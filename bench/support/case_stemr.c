@@ -2,6 +2,7 @@
  * error of any pair without n^3 operations.  The error of a single pair cannot hide: the entries of the probes are as
  * large as a row of Z'Z - I is long. */
 #include "cases.h"
+#include "certify.h"
 #include "io/matrices.h"
 
 #include <math.h>

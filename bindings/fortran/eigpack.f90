@@ -1,5 +1,5 @@
 ! eigpack for Fortran 2018: the constants, structures and functions of eigpack.h; docs/guide/fortran.md tells how to call them.
-! Made by bindings/generate.py from the header, whose comments are the reference.
+! Made by scripts/interface from the header, whose comments are the reference.
 !
 ! Every pointer is an optional argument: one that is left out is NULL.  A structure begins with all defaults.  A context is a
 ! type(c_ptr).  The forms without a letter (eig_stebz, ...) take addresses: of arrays on a GPU, or of one type at run time.

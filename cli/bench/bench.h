@@ -12,6 +12,7 @@ enum { BENCH_RIVALS = 4 }; /* most of one family */
 
 typedef struct bench {
     const arguments *args;
+    const char *methods; /* the words of --method */
     eig_context *ctx;
     bool quick, rivals;
     double budget_ms; /* time for the repeats of one contestant of one case */

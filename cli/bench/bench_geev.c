@@ -62,7 +62,7 @@ int bench_geev(bench *b)
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) ||
         !(vectors || option_given(b->args, "type") ? bench_all_types : bench_types)(b, type, &types) ||
-        !option_choice(b->args, "method", "auto|swb|mwb|reference", &method) ||
+        !option_choice(b->args, "method", b->methods, &method) ||
         !option_integer(b->args, "threads-per-matrix", 0, 32, &threads)) {
         free(given);
         return CLI_USAGE;

@@ -48,7 +48,7 @@ int bench_heev(bench *b)
     if (option_given(b->args, "tune")) return bench_tune_heev(b);
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) || !bench_all_types(b, type, &types) ||
-        !option_choice(b->args, "method", "auto|jacobi|tridiagonal|reference", &method)) {
+        !option_choice(b->args, "method", b->methods, &method)) {
         free(given);
         return CLI_USAGE;
     }

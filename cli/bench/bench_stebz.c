@@ -101,8 +101,7 @@ int bench_stebz(bench *b)
     double tolerance = 0;
     if (!option_integer_list(b->args, "n", 0, &given, &count) ||
         !option_integer(b->args, "batch", 1, INT64_MAX, &batch) || !bench_types(b, type, &types) ||
-        !option_real(b->args, "tolerance", 0, &tolerance) ||
-        !option_choice(b->args, "method", "multisection|interval-tree|reference", &method)) {
+        !option_real(b->args, "tolerance", 0, &tolerance) || !option_choice(b->args, "method", b->methods, &method)) {
         free(given);
         return CLI_USAGE;
     }

@@ -52,7 +52,7 @@ int bench_stemr(bench *b)
     int method = EIG_STEMR_AUTO, types, status = CLI_OK;
     eig_type type[2];
     if (!option_integer_list(b->args, "n", 0, &given, &count) || !bench_types(b, type, &types) ||
-        !option_choice(b->args, "method", "auto|reference|mrrr", &method)) {
+        !option_choice(b->args, "method", b->methods, &method)) {
         free(given);
         return CLI_USAGE;
     }

@@ -17,11 +17,12 @@
 static const struct {
     const char *name;
     int (*run)(bench *b);
-} families[] = {{"stebz", bench_stebz},
-                {"stemr", bench_stemr},
-                {"geev", bench_geev},
-                {"heev", bench_heev},
-                {"latency", bench_latency}};
+    const cli_command *command; /* whose --method has the same words */
+} families[] = {{"stebz", bench_stebz, &command_stebz},
+                {"stemr", bench_stemr, &command_stemr},
+                {"geev", bench_geev, &command_geev},
+                {"heev", bench_heev, &command_heev},
+                {"latency", bench_latency, NULL}};
 
 /* ------------------------------------------------------------------- rows */
 
@@ -51,14 +52,14 @@ bool bench_types(const bench *b, eig_type types[2], int *count)
 {
     types[0] = EIG_D, types[1] = EIG_S;
     *count = option_given(b->args, "type") ? 1 : 2;
-    return cli_type(b->args, "f32|f64", &types[0]);
+    return cli_type(b->args, option_words(&command_stebz, "type"), &types[0]);
 }
 
 bool bench_all_types(const bench *b, eig_type types[4], int *count)
 {
     types[0] = EIG_D, types[1] = EIG_S, types[2] = EIG_Z, types[3] = EIG_C;
     *count = option_given(b->args, "type") ? 1 : 4;
-    return cli_type(b->args, "f32|f64|c64|c128", &types[0]);
+    return cli_type(b->args, NULL, &types[0]);
 }
 
 /* ------------------------------------------------------------------ a case */
@@ -134,6 +135,7 @@ static int run(const arguments *args)
         if (status != CLI_OK) return status;
         char machine[160];
         b.place = bench_place_of(b.ctx, rivals_machine(machine, sizeof machine), EIG_COMMIT);
+        b.methods = families[i].command ? option_words(families[i].command, "method") : NULL;
         status = run_family(&b, families[i].run);
         eig_destroy(b.ctx);
         return status;
@@ -143,7 +145,8 @@ static int run(const arguments *args)
 
 static const option_row options[] = {
     {"n", 'n', "LIST", "orders, e.g. 512,2048 (default: the family's own cases)"},
-    {"type", 0, "T", "f32 or f64; heev, geev: also c64 or c128 (default: all; geev without vectors: f32 and f64)"},
+    {"type", 0, "T=f32|f64|c64|c128",
+     "f32 or f64; heev, geev: also c64 or c128 (default: all; geev without vectors: f32 and f64)"},
     {"batch", 0, "B", "matrices a call (default 1; geev: about 10^7 entries; heev: 4*10^6)"},
     {"kind", 0, "KIND", "test matrix (default uniform; geev: random; heev: hermitian); see eigpack generate --list"},
     {"method", 0, "M",
@@ -190,6 +193,7 @@ const cli_command command_bench = {
                 "  eigpack bench latency --threads 1 --csv latency.csv\n"
                 "  eigpack bench heev --n 8,64 --type c128 --rivals --lapack libmkl_rt.so.2\n",
     .options = options,
+    .names = "stebz stemr geev heev latency",
     .run = run,
     .computes = true,
 };

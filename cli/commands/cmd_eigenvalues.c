@@ -71,8 +71,7 @@ static int read_options(const arguments *args, job *j)
     if (!option_integer(args, "matrix-size", 1, INT64_MAX, &j->n) ||
         !option_integer(args, "iters-timing", 1, INT64_MAX, &j->repeats) ||
         !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !option_real(args, "precision", 0, &j->precision) ||
-        !option_choice(args, "method", "multisection|interval-tree|reference", &method) ||
-        !cli_type(args, "f32|f64", &j->type))
+        !option_choice(args, "method", NULL, &method) || !cli_type(args, NULL, &j->type))
         return CLI_USAGE;
     j->method = (eig_stebz_method)method;
     j->random = option_given(args, "matrix-size");
@@ -257,8 +256,9 @@ static const option_row options[] = {
     {"superdiagonal", 0, "F", "file with the n-1 off-diagonal entries, or n with a padding in front"},
     {"reference", 0, "F", "file with the n eigenvalues to compare with"},
     {"seed", 0, "S", "seed of the random matrix (default 1)"},
-    {"type", 0, "T", "f32 (default) or f64"},
-    {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
+    {"type", 0, "T=f32|f64", "f32 (default) or f64"},
+    {"method", 0, "M=multisection|interval-tree|reference",
+     "multisection (default), interval-tree or reference (slow)"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -45,10 +45,8 @@ static int read_options(const arguments *args, geev_run *j)
     *j = (geev_run){.options = defaults, .measure = -1, .order = -1, .is_family = option_given(args, "affine")};
     if (j->is_family ? args->count != 0 : args->count != 1)
         return cli_fail(CLI_USAGE, "geev takes one file A, or --affine and --grid; see eigpack geev --help");
-    if (!option_choice(args, "method", "auto|swb|mwb|reference", &method) ||
-        !option_choice(args, "layout", "M|E|R", &layout) ||
-        !option_choice(args, "measure", GEEV_MEASURES, &j->measure) ||
-        !option_choice(args, "sort", GEEV_ORDERS, &j->order) ||
+    if (!option_choice(args, "method", NULL, &method) || !option_choice(args, "layout", NULL, &layout) ||
+        !option_choice(args, "measure", NULL, &j->measure) || !option_choice(args, "sort", NULL, &j->order) ||
         !option_integer(args, "threads-per-matrix", 0, 32, &threads))
         return CLI_USAGE;
     j->options.method = (eig_geev_method)method;
@@ -127,7 +125,7 @@ static int open_matrices(const arguments *args, geev_run *j)
     if (j->file.one) j->options.layout = EIG_LAYOUT_MATRIX_WISE;
     j->options.row_major = j->options.layout == EIG_LAYOUT_MATRIX_WISE; /* matrices in files are in C order */
     j->n = j->file.n, j->batch = j->file.batch, j->type = j->file.type;
-    if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;
+    if (!cli_type(args, NULL, &j->type)) return CLI_USAGE;
     if (!type_is_complex(j->type) && type_is_complex(j->file.type))
         return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", args->file[0]);
     return CLI_OK;
@@ -242,20 +240,22 @@ static const option_row options[] = {
      "write T of Schur forms A = Q T Q^H, of shape (batch, n, n): triangular; of real matrices real, with 2 x 2 blocks "
      "of complex pairs"},
     {"schur-vectors", 0, "F", "write Q of these, of shape (batch, n, n): orthogonal or unitary"},
-    {"sort", 0, "KEY", "each matrix's eigenvalues ascending by real, imaginary or magnitude (default: as computed)"},
-    {"measure", 0, "M", "one number a matrix in place of its eigenvalues: abscissa, radius or damping, see above"},
+    {"sort", 0, "KEY=" GEEV_ORDERS,
+     "each matrix's eigenvalues ascending by real, imaginary or magnitude (default: as computed)"},
+    {"measure", 0, "M=" GEEV_MEASURES,
+     "one number a matrix in place of its eigenvalues: abscissa, radius or damping, see above"},
     {"measure-output", 0, "F", "write these numbers, of shape (batch) or of the grid (default: print them)"},
     {"plot", 0, "F.svg", "draw the eigenvalues in the complex plane; with --affine and --measure that over the grid"},
     {"affine", 0, "A0,A1,...", "the matrices A0 + p1 A1 + p2 A2 + ... at each point of --grid, in place of a file A"},
     {"grid", 0, "R1,R2,...", "the values of p1, p2, ...: each LOW:HIGH:COUNT, both ends included, or one fixed number"},
-    {"format", 0, "F", CLI_FORMAT_HELP},
+    {"format", 0, CLI_FORMAT, CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), k > 0 (not all converged), n + 1 (no vectors)"},
     {"no-balance", 0, NULL, HELP_GEEV_NO_BALANCE},
-    {"layout", 0, "L", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
-    {"method", 0, "M", "auto (default) or reference (slow); on a GPU also swb or mwb"},
+    {"layout", 0, "L=M|E|R", "shape of the array: M (batch, n, n) (default), E (n, n, batch) or R (n, batch, n)"},
+    {"method", 0, "M=auto|swb|mwb|reference", "auto (default) or reference (slow); on a GPU also swb or mwb"},
     {"threads-per-matrix", 0, "P", HELP_GEEV_THREADS},
     {"same-bits", 0, NULL, HELP_SAME_BITS},
-    {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
+    {"type", 0, "T=f32|f64|c64|c128", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},
 };

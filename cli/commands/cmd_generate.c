@@ -80,7 +80,7 @@ static int read_options(const arguments *args, job *j)
     if (!j->full && !matrices_tridiagonal_text(j->kind))
         return cli_fail(CLI_USAGE, "unknown kind '%s'; see eigpack generate --list", j->kind);
     if (!option_integer(args, "size", 0, INT64_MAX, &j->n) || !option_integer(args, "batch", 1, INT64_MAX, &j->batch) ||
-        !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !cli_type(args, "f32|f64|c64|c128", &j->type))
+        !option_integer(args, "seed", 0, INT64_MAX, &j->seed) || !cli_type(args, NULL, &j->type))
         return CLI_USAGE;
     int status = read_more(args, j);
     if (status != CLI_OK) return status;
@@ -262,8 +262,8 @@ static const option_row options[] = {
     {"seed", 0, "S", "seed of the random kinds (default 1)"},
     {"output", 'o', "F",
      "output: twice, for diagonal and off-diagonal; or once: T as .mtx, or full matrices; - is stdout"},
-    {"format", 0, "F", CLI_FORMAT_HELP},
-    {"type", 0, "T", "f64 (default) or f32; Hermitian kinds: also c64 or c128"},
+    {"format", 0, CLI_FORMAT, CLI_FORMAT_HELP},
+    {"type", 0, "T=f32|f64|c64|c128", "f64 (default) or f32; Hermitian kinds: also c64 or c128"},
     {"condition", 0, "C", "of latms1 to latms5: the largest eigenvalue over the least (default 2^52)"},
     {"block", 0, "R", "of a tridiagonal kind: copies of the matrix of order R, up to order N,"},
     {"glue", 0, "G", "the off-diagonal entry between these copies"},
@@ -289,5 +289,6 @@ const cli_command command_generate = {
                 "  eigpack generate random -n 30 --batch 100 -o - --format npy | eigpack geev -\n"
                 "  eigpack generate ensemble -n 30 --batch 1000 --type c128 -o H.npy\n",
     .options = options,
+    .names = "$(eigpack generate --list 2>/dev/null | sed -n 's/^  \\([a-z0-9-]*\\).*/\\1/p')",
     .run = run,
 };

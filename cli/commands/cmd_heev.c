@@ -38,8 +38,8 @@ static int read_options(const arguments *args, job *j)
     int64_t sweeps = 0;
     *j = (job){.options = defaults};
     if (args->count != 1) return cli_fail(CLI_USAGE, "heev takes one file A; see eigpack heev --help");
-    if (!option_choice(args, "method", "auto|jacobi|tridiagonal|reference", &method) ||
-        !option_choice(args, "uplo", "L|U", &uplo) || !option_integer(args, "max-sweeps", 0, 1000000, &sweeps))
+    if (!option_choice(args, "method", NULL, &method) || !option_choice(args, "uplo", NULL, &uplo) ||
+        !option_integer(args, "max-sweeps", 0, 1000000, &sweeps))
         return CLI_USAGE;
     j->options.method = (eig_heev_method)method;
     j->options.uplo = uplo == 1 ? EIG_UPLO_UPPER : EIG_UPLO_LOWER;
@@ -73,7 +73,7 @@ static int open_input(const arguments *args, job *j)
     int const status = matrices_open(args->file[0], EIG_LAYOUT_MATRIX_WISE, true, &j->file);
     if (status != CLI_OK) return status;
     j->type = j->file.type;
-    if (!cli_type(args, "f32|f64|c64|c128", &j->type)) return CLI_USAGE;
+    if (!cli_type(args, NULL, &j->type)) return CLI_USAGE;
     if (!type_is_complex(j->type) && type_is_complex(j->file.type))
         return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", args->file[0]);
     j->times.read_ms = clock_ms() - start;
@@ -220,14 +220,14 @@ static const option_row options[] = {
     {"values", 0, "F", "write the eigenvalues, real, of shape (batch, n): .npy, .mat, else text (default: print them)"},
     {"output", 'o', "F", "the same as --values"},
     {"vectors", 0, "F", "write the eigenvectors, of shape (batch, n, n): v[b][:, k] belongs to eigenvalue k"},
-    {"format", 0, "F", CLI_FORMAT_HELP},
+    {"format", 0, CLI_FORMAT, CLI_FORMAT_HELP},
     {"info", 0, "F", "write one integer a matrix: 0, -1 (not finite), or k > 0 (k eigenvalues not converged)"},
-    {"uplo", 0, "L|U", HELP_HEEV_UPLO},
-    {"method", 0, "M", "auto (default), jacobi, tridiagonal or reference (slow)"},
+    {"uplo", 0, "T=L|U", HELP_HEEV_UPLO},
+    {"method", 0, "M=auto|jacobi|tridiagonal|reference", "auto (default), jacobi, tridiagonal or reference (slow)"},
     {"relative", 0, NULL, HELP_HEEV_RELATIVE},
     {"same-bits", 0, NULL, HELP_SAME_BITS},
     {"max-sweeps", 0, "K", HELP_HEEV_MAX_SWEEPS},
-    {"type", 0, "T", "f64, f32, c128 or c64 (default: the file's)"},
+    {"type", 0, "T=f32|f64|c64|c128", "f64, f32, c128 or c64 (default: the file's)"},
     {"memory", 0, "SIZE", MEMORY_HELP},
     {NULL, 0, NULL, NULL},
 };

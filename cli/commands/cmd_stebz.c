@@ -1,5 +1,6 @@
 /* eigpack stebz: eigenvalues of a symmetric tridiagonal matrix: all, some, or how many lie below given numbers. */
 #include "commands/cmd_stebz.h"
+#include "bench/support/times.h"
 #include "commands/commands.h"
 #include "pictures/chart.h"
 #include "pictures/svg.h"
@@ -23,9 +24,8 @@ static int read_options(const arguments *args, stebz_run *j)
         return cli_fail(CLI_USAGE, "stebz takes the files D E, or one file that holds T; see eigpack stebz --help");
     tridiagonal_range r;
     if (!tridiagonal_read_range(args, &r) || !option_real(args, "tolerance", 0, &tolerance) ||
-        !option_real(args, "relative", 0, &relative) ||
-        !option_choice(args, "method", "multisection|interval-tree|reference", &method) ||
-        !cli_type(args, "f32|f64", &j->type) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
+        !option_real(args, "relative", 0, &relative) || !option_choice(args, "method", NULL, &method) ||
+        !cli_type(args, NULL, &j->type) || !option_real_list(args, "count", &j->shifts, &j->shift_count))
         return CLI_USAGE;
     o->range = r.range, o->il = r.il, o->iu = r.iu, o->vl = r.vl, o->vu = r.vu;
     o->abstol = tolerance, o->reltol = relative, o->method = (eig_stebz_method)method;
@@ -269,14 +269,15 @@ static int run(const arguments *args)
 
 static const option_row options[] = {
     {"output", 'o', "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
-    {"format", 0, "F", CLI_FORMAT_HELP},
+    {"format", 0, CLI_FORMAT, CLI_FORMAT_HELP},
     {"range", 0, "FIRST:LAST", "only the eigenvalues number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those in (VL, VU]; -inf and inf are allowed"},
     {"tolerance", 0, "T", HELP_STEBZ_TOLERANCE},
     {"relative", 0, "R", HELP_STEBZ_RELATIVE},
-    {"type", 0, "T", "f64 (default) or f32"},
+    {"type", 0, "T=f32|f64", "f64 (default) or f32"},
     {"memory", 0, "SIZE", MEMORY_HELP},
-    {"method", 0, "M", "multisection (default), interval-tree or reference (slow)"},
+    {"method", 0, "M=multisection|interval-tree|reference",
+     "multisection (default), interval-tree or reference (slow)"},
     {"enclosures", 0, "F", "write proven bounds, lower and upper, as two columns"},
     {"count", 0, "X1,X2,...", "print how many eigenvalues are smaller than each number, and nothing else"},
     {"info", 0, "F", "write one integer a matrix: 0, or -1 (not finite)"},

@@ -1,4 +1,5 @@
 /* eigpack stemr: eigenvalues and eigenvectors of a symmetric tridiagonal matrix. */
+#include "bench/support/times.h"
 #include "commands/commands.h"
 #include "io/slices.h"
 #include "pictures/chart.h"
@@ -37,8 +38,8 @@ static int read_options(const arguments *args, job *j)
     if (args->count < 1 || args->count > 2)
         return cli_fail(CLI_USAGE, "stemr takes the files D E, or one file that holds T; see eigpack stemr --help");
     tridiagonal_range r;
-    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", "auto|reference|mrrr", &method) ||
-        !cli_type(args, "f32|f64", &j->type))
+    if (!tridiagonal_read_range(args, &r) || !option_choice(args, "method", NULL, &method) ||
+        !cli_type(args, NULL, &j->type))
         return CLI_USAGE;
     if (option_given(args, "values") && option_given(args, "output"))
         return cli_fail(CLI_USAGE, "--output and --values are the same option: give one of them");
@@ -298,11 +299,11 @@ static const option_row options[] = {
     {"values", 0, "F", "write the eigenvalues to F: .npy, .mat, .mtx, else text (default: print them)"},
     {"output", 'o', "F", "the same as --values"},
     {"vectors", 0, "F", "write the eigenvectors, of shape (n, m): v[:, k] belongs to eigenvalue k"},
-    {"format", 0, "F", CLI_FORMAT_HELP},
+    {"format", 0, CLI_FORMAT, CLI_FORMAT_HELP},
     {"range", 0, "FIRST:LAST", "only the pairs number FIRST to LAST, counted from 1, ascending"},
     {"interval", 0, "VL,VU", "only those with eigenvalues in (VL, VU]; -inf and inf are allowed"},
-    {"type", 0, "T", "f64 (default) or f32"},
-    {"method", 0, "M", "auto (default), reference (slow) or mrrr (the tree of representations)"},
+    {"type", 0, "T=f32|f64", "f64 (default) or f32"},
+    {"method", 0, "M=auto|reference|mrrr", "auto (default), reference (slow) or mrrr (the tree of representations)"},
     {"same-bits", 0, NULL, HELP_SAME_BITS},
     {"residuals", 0, "F", "write ||T z - w z|| of each pair"},
     {"info", 0, "F", "write one integer a pair: 0, or the bound that it misses: 1 residual, 2 orthogonality, 3 both"},

@@ -152,7 +152,7 @@ static int take_files(const arguments *args, family *f, eig_type *type, const io
         return cli_fail(CLI_USAGE, "--affine has %lld matri%s and --grid %d range%s: need one matrix more than ranges",
                         (long long)matrices, matrices == 1 ? "x" : "ces", f->m, f->m == 1 ? "" : "s");
     *type = complex ? (single ? EIG_C : EIG_Z) : single ? EIG_S : EIG_D;
-    if (!cli_type(args, "f32|f64|c64|c128", type)) return CLI_USAGE;
+    if (!cli_type(args, NULL, type)) return CLI_USAGE;
     if (complex && !type_is_complex(*type))
         return cli_fail(CLI_USAGE, "%s: is complex; real numbers are needed", complex);
     if (!numbers_make(&f->a, *type, matrices * f->n * f->n))

@@ -1,4 +1,5 @@
 /* eigpack stebz on a batch: outputs have a row a matrix. */
+#include "bench/support/times.h"
 #include "commands/cmd_stebz.h"
 #include "commands/commands.h"
 #include "run/ranks.h"

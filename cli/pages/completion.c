@@ -4,53 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The words that an option takes, where they are few; a command of "" stands for all.  tests/cli/pages.sh compares them with
- * what the program says when it is given another word. */
-static const struct {
-    const char *command, *option, *words;
-} choices[] = {
-    {"", "device", "auto cpu cuda cuda:all"},
-    {"", "format", "text npy"},
-    {"eigenvalues", "type", "f32 f64"},
-    {"stebz", "type", "f64 f32"},
-    {"stemr", "type", "f64 f32"},
-    {"geev", "type", "f64 f32 c128 c64"},
-    {"heev", "type", "f64 f32 c128 c64"},
-    {"generate", "type", "f64 f32 c128 c64"},
-    {"bench", "type", "f64 f32 c128 c64"},
-    {"eigenvalues", "method", "multisection interval-tree reference"},
-    {"stebz", "method", "multisection interval-tree reference"},
-    {"stemr", "method", "auto reference mrrr"},
-    {"heev", "method", "auto jacobi tridiagonal reference"},
-    {"geev", "method", "auto swb mwb reference"},
-    {"heev", "uplo", "L U"},
-    {"geev", "sort", "real imaginary magnitude"},
-    {"geev", "measure", "abscissa radius damping"},
-    {"geev", "layout", "M E R"},
-};
-
-/* What a command takes in place of files: asked of the program itself where it can tell. */
-static const struct {
-    const char *command, *words;
-} names[] = {
-    {"bench", "stebz stemr geev heev"},
-    {"generate", "$(eigpack generate --list 2>/dev/null | sed -n 's/^  \\([a-z0-9-]*\\).*/\\1/p')"},
-};
-
-static const char *words_of(const char *command, const char *option)
+/* "text|npy" as words with spaces between. */
+static void put_words(const char *words)
 {
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if ((choices[i].command[0] == '\0' || strcmp(choices[i].command, command) == 0) &&
-            strcmp(choices[i].option, option) == 0)
-            return choices[i].words;
-    return NULL;
-}
-
-static const char *names_of(const char *command)
-{
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i].command, command) == 0) return names[i].words;
-    return NULL;
+    for (; *words; words++) putchar(*words == '|' ? ' ' : *words);
 }
 
 /* Calls visit for the command's own options and then for those of every command. */
@@ -79,10 +36,10 @@ static void bash_option(const cli_command *command, const option_row *row)
 static void bash_value(const cli_command *command, const option_row *row)
 {
     if (!row->argument) return;
-    const char *const words = words_of(command->name, row->name);
+    const char *const words = option_words(command, row->name);
     printf("        %s.--%s) ", command->name, row->name);
     if (words)
-        printf("words='%s' ;;\n", words);
+        fputs("words='", stdout), put_words(words), puts("' ;;");
     else
         printf("files=1 ;;\n");
 }
@@ -101,7 +58,7 @@ static void bash(const cli_program *program)
     for (int i = 0; i < program->count; i++) each_option(program->commands[i], bash_value);
     puts("        *)\n            case $command in");
     for (int i = 0; i < program->count; i++) {
-        const char *const own = names_of(program->commands[i]->name);
+        const char *const own = program->commands[i]->names;
         printf("            %s) words=\"", program->commands[i]->name);
         if (own) fputs(own, stdout);
         each_option(program->commands[i], bash_option);
@@ -116,9 +73,9 @@ static void bash(const cli_program *program)
 /* -------------------------------------------------------------- zsh, fish */
 
 /* Text within single quotes; zsh gives [, ] and : a meaning of their own. */
-static void put_quoted(const char *text, const char *escaped)
+static void put_quoted_part(const char *text, int length, const char *escaped)
 {
-    for (; *text; text++) {
+    for (; length-- > 0; text++) {
         if (*text == '\'') {
             fputs("'\\''", stdout);
             continue;
@@ -128,9 +85,14 @@ static void put_quoted(const char *text, const char *escaped)
     }
 }
 
+static void put_quoted(const char *text, const char *escaped)
+{
+    put_quoted_part(text, (int)strlen(text), escaped);
+}
+
 static void zsh_option(const cli_command *command, const option_row *row)
 {
-    const char *const words = words_of(command->name, row->name);
+    const char *const words = option_words(command, row->name);
     fputs("            ", stdout);
     if (row->letter)
         printf("'*'{-%c,--%s}'", row->letter, row->name);
@@ -139,9 +101,13 @@ static void zsh_option(const cli_command *command, const option_row *row)
     putchar('[');
     put_quoted(row->help, "[]:\\");
     putchar(']');
-    if (row->argument) putchar(':'), put_quoted(row->argument, "[]:\\"), putchar(':');
+    if (row->argument) {
+        putchar(':');
+        put_quoted_part(row->argument, option_name_length(row->argument), "[]:\\");
+        putchar(':');
+    }
     if (words)
-        printf("(%s)", words);
+        putchar('('), put_words(words), putchar(')');
     else if (row->argument)
         fputs("_files", stdout);
     puts("' \\");
@@ -156,7 +122,7 @@ static void zsh(const cli_program *program)
     puts(" --help --version\n        return\n    fi\n    local command=$words[2]\n    shift words\n    ((CURRENT--))\n"
          "    case $command in");
     for (int i = 0; i < program->count; i++) {
-        const char *const own = names_of(program->commands[i]->name);
+        const char *const own = program->commands[i]->names;
         printf("        %s)\n            _arguments -s \\\n", program->commands[i]->name);
         each_option(program->commands[i], zsh_option);
         if (own)
@@ -172,11 +138,11 @@ static void zsh(const cli_program *program)
 
 static void fish_option(const cli_command *command, const option_row *row)
 {
-    const char *const words = words_of(command->name, row->name);
+    const char *const words = option_words(command, row->name);
     printf("complete -c eigpack -n '__fish_seen_subcommand_from %s' -l %s", command->name, row->name);
     if (row->letter) printf(" -s %c", row->letter);
     if (row->argument) fputs(" -r", stdout);
-    if (words) printf(" -f -a '%s'", words);
+    if (words) fputs(" -f -a '", stdout), put_words(words), putchar('\'');
     fputs(" -d '", stdout);
     for (const char *at = row->help; *at; at++) { /* fish knows \' and \\ within single quotes */
         if (*at == '\'' || *at == '\\') putchar('\\');
@@ -197,7 +163,7 @@ static void fish(const cli_program *program)
     puts("complete -c eigpack -n __fish_use_subcommand -f -a 'help completion manual'\n"
          "complete -c eigpack -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'");
     for (int i = 0; i < program->count; i++) {
-        const char *const own = names_of(program->commands[i]->name);
+        const char *const own = program->commands[i]->names;
         if (own && strncmp(own, "$(", 2) == 0) /* fish before 3.4 has (...) alone */
             printf("complete -c eigpack -n '__fish_seen_subcommand_from %s' -f -a \"%s\"\n", program->commands[i]->name,
                    own + 1);

@@ -63,6 +63,13 @@ static void head(const char *command, const char *summary)
     puts("\n.SH SYNOPSIS");
 }
 
+static void put_argument(const char *argument)
+{
+    fputs(" \\fI", stdout);
+    for (int i = 0; i < option_name_length(argument); i++) put(argument[i]);
+    fputs("\\fR", stdout);
+}
+
 static void put_rows(const option_row *row)
 {
     for (; row->name; row++) {
@@ -71,7 +78,7 @@ static void put_rows(const option_row *row)
         fputs("\\fB\\-\\-", stdout);
         put_text(row->name);
         fputs("\\fR", stdout);
-        if (row->argument) fputs(" \\fI", stdout), put_text(row->argument), fputs("\\fR", stdout);
+        if (row->argument) put_argument(row->argument);
         putchar('\n');
         put_line(row->help, strlen(row->help));
     }

@@ -189,11 +189,11 @@ int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *w
                     which);
 }
 
-bool cli_type(const arguments *args, const char *choices, eig_type *type)
+bool cli_type(const arguments *args, const char *words, eig_type *type)
 {
     static const eig_type types[] = {EIG_S, EIG_D, EIG_C, EIG_Z};
     int choice = 0;
-    if (!option_choice(args, "type", choices, &choice)) return false;
+    if (!option_choice(args, "type", words, &choice)) return false;
     for (size_t i = 0; option_given(args, "type") && i < sizeof types / sizeof *types; i++)
         if (strcmp(option_text(args, "type"), type_name(types[i])) == 0) *type = types[i];
     return true;

@@ -62,7 +62,7 @@ void cli_add_failure(cli_failures *failed, int64_t number);
 /* The exit status of a batch of which some matrices failed, with its sentence; why: what may be the matter with them. */
 int cli_failed_matrices(const cli_failures *failed, int64_t batch, const char *why);
 
-/* Reads --type, one of choices ("f32|f64"); *type holds the default. */
-bool cli_type(const arguments *args, const char *choices, eig_type *type);
+/* Reads --type, one of the words ("f32|f64"; NULL: those of its row); *type holds the default. */
+bool cli_type(const arguments *args, const char *words, eig_type *type);
 
 #endif

@@ -48,7 +48,7 @@ int cli_check_files(const arguments *args, const char *const *inputs, int input_
                     int output_count)
 {
     int format = 0;
-    if (!option_choice(args, "format", "text|npy", &format)) return CLI_USAGE;
+    if (!option_choice(args, "format", NULL, &format)) return CLI_USAGE;
     io_standard_output_npy(format == 1);
     int from_standard_input = 0;
     for (int i = 0; i < input_count; i++) from_standard_input += inputs[i] && io_is_standard_input(inputs[i]);

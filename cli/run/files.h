@@ -15,6 +15,7 @@ typedef struct cli_output {
 enum { CLI_PICTURE = -1 }; /* a rank */
 
 /* What a command's table of options says of it. */
+#define CLI_FORMAT "F=text|npy"
 #define CLI_FORMAT_HELP "form of what is written to standard output: text (default) or npy"
 
 /* Checks the files of a command line, before anything is read or computed: that each output can be written, that none is

@@ -1,4 +1,4 @@
-/* What --help says of options that the library has too.  Made by bindings/generate.py from the comments of eigpack.h. */
+/* What --help says of options that the library has too.  Made by scripts/interface from the comments of eigpack.h. */
 #ifndef EIG_CLI_OPTION_HELP_H
 #define EIG_CLI_OPTION_HELP_H
 

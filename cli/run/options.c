@@ -12,7 +12,8 @@
 #include <string.h>
 
 const option_row options_common[] = {
-    {"device", 0, "NAME", "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
+    {"device", 0, "NAME=auto|cpu|cuda|cuda:all",
+     "auto (a GPU where one answers, else the CPU), cpu, cuda, cuda:K, cuda:K,L or cuda:all"},
     {"threads", 0, "T", "threads of the CPU; 0 = one a core (default)"},
     {"timing", 0, NULL, "say on stderr how long each stage took"},
     {"quiet", 'q', NULL, "print only errors on stderr, and what an option asks for (--timing)"},
@@ -59,7 +60,9 @@ static void print_rows(const option_row *row)
         char left[64];
         int const used = row->letter ? snprintf(left, sizeof left, "-%c, --%s", row->letter, row->name)
                                      : snprintf(left, sizeof left, "    --%s", row->name);
-        if (row->argument) snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
+        if (row->argument)
+            snprintf(left + used, sizeof left - (size_t)used, " %.*s", option_name_length(row->argument),
+                     row->argument);
         printf("  %-28s %s\n", left, row->help);
     }
 }
@@ -299,13 +302,23 @@ bool option_size(const arguments *args, const char *name, int64_t *bytes)
     return refuse_value(name, text, "a size such as 500M or 8G");
 }
 
-bool option_choice(const arguments *args, const char *name, const char *choices, int *index)
+const char *option_words(const cli_command *command, const char *name)
+{
+    const option_row *row;
+    for (int i = 0; (row = row_at(command, i)) != NULL; i++)
+        if (strcmp(row->name, name) == 0) break;
+    const char *const words = row && row->argument ? strchr(row->argument, '=') : NULL;
+    return words ? words + 1 : NULL;
+}
+
+bool option_choice(const arguments *args, const char *name, const char *words, int *index)
 {
     const char *const text = option_text(args, name);
     if (!text) return true;
+    if (!words) words = option_words(args->command, name);
     size_t const length = strlen(text);
     int place = 0;
-    for (const char *choice = choices;; place++) {
+    for (const char *choice = words;; place++) {
         size_t const span = strcspn(choice, "|");
         if (span == length && memcmp(choice, text, span) == 0) {
             *index = place;
@@ -315,7 +328,7 @@ bool option_choice(const arguments *args, const char *name, const char *choices,
         choice += span + 1;
     }
     char wanted[160];
-    snprintf(wanted, sizeof wanted, "one of %s", choices);
+    snprintf(wanted, sizeof wanted, "one of %s", words);
     return refuse_value(name, text, wanted);
 }
 

@@ -7,11 +7,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct option_row {
-    const char *name;     /* without the dashes */
-    char letter;          /* the short form, or 0 */
-    const char *argument; /* the value's name in --help; NULL: the option is a switch */
+    const char *name; /* without the dashes */
+    char letter;      /* the short form, or 0 */
+    const char *
+        argument; /* the value's name in --help, and after "=" the words that it may be, where they are few: "F=text|npy";
+                             NULL: the option is a switch */
     const char *help;
 } option_row;
 
@@ -36,8 +39,9 @@ struct cli_command {
     const char *examples;
     const option_row *options; /* ended by a row without a name */
     int (*run)(const arguments *args);
-    bool computes; /* on threads: see spin.h */
-    bool ranks;    /* works under mpirun */
+    const char *names; /* words in place of files, where they are few; "$(COMMAND)" tells them */
+    bool computes;     /* on threads: see spin.h */
+    bool ranks;        /* works under mpirun */
 };
 
 /* Reads argv[1..argc-1] after the command's name.  Returns -1 to go on, or the exit status: after --help, or after a
@@ -48,6 +52,12 @@ void options_help(const cli_command *command);
 
 /* Options that every command takes, ended by a row without a name. */
 extern const option_row options_common[];
+
+/* How many letters of an argument are the value's name. */
+static inline int option_name_length(const char *argument)
+{
+    return (int)strcspn(argument, "=");
+}
 
 /* What --help says of every command beside its own text. */
 typedef struct help_note {
@@ -74,8 +84,11 @@ bool option_real(const arguments *args, const char *name, double low, double *va
 /* Bytes, at least one: "1000000", "500M", "1.5G"; K, M, G and T are powers of 1024. */
 bool option_size(const arguments *args, const char *name, int64_t *bytes);
 
-/* choices: "f32|f64"; *index becomes the place of the value among them. */
-bool option_choice(const arguments *args, const char *name, const char *choices, int *index);
+/* The words that the option's value may be: "text|npy"; NULL where its row has none. */
+const char *option_words(const cli_command *command, const char *name);
+
+/* words: NULL stands for those of its row; *index becomes the place of the value among them. */
+bool option_choice(const arguments *args, const char *name, const char *words, int *index);
 
 /* Two values with a separator between them: "3:7", "-1,2.5", "-inf,0". */
 bool option_integer_pair(const arguments *args, const char *name, char separator, int64_t *first, int64_t *second);

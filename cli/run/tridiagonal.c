@@ -1,6 +1,7 @@
 /* Tridiagonal matrices in the program: one interface for both types, comparison with a reference, certificates. */
 #include "run/tridiagonal.h"
 #include "bench/support/passes.h"
+#include "bench/support/times.h"
 #include "range.h"
 #include "run/memory.h"
 #include "run/ranks.h"

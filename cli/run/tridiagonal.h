@@ -2,7 +2,7 @@
 #ifndef EIG_CLI_TRIDIAGONAL_H
 #define EIG_CLI_TRIDIAGONAL_H
 
-#include "bench/support/cases.h"
+#include "bench/support/certify.h"
 #include "run/context.h"
 #include "run/files.h"
 

@@ -428,6 +428,7 @@ int main(int argc, char **argv)
     for (const char *type = strcmp(argv[1], "cpu") == 0 ? "sdcz" : ""; *type; ++type) geev_vectors_of((eig_type)*type);
     for (const char *type = "sdcz"; *type; ++type) bits_heev((eig_type)*type);
     for (const char *type = "sd"; *type; ++type) bits_stemr((eig_type)*type);
+    if (strcmp(argv[1], "cpu") == 0) bits_calls();
     if (held) printf("%d cases on %s, %d differ, %d not held\n", cases, eig_describe(bits_ctx), differing, missing);
     eig_destroy(bits_ctx);
     return differing > 0 || name_held[0] ? 1 : missing > 0 ? 77 : 0;

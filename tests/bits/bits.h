@@ -25,4 +25,7 @@ void bits_heev(eig_type type);
 /* Those of stemr, on a CPU. */
 void bits_stemr(eig_type type);
 
+/* One and more of every function, on a CPU. */
+void bits_calls(void);
+
 #endif

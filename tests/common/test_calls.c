@@ -10,6 +10,37 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
+/* ------------------------------------------------------------ all functions */
+
+/* Each function of eigpack.h that computes has an operation, so that these tests call it. */
+static void test_every_function(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FUNCTIONS; ++i) {
+        int found = 0;
+        for (int k = 0; k < ALL_OPERATIONS; ++k) found += operation_is(&operations[k], public_functions[i].name);
+        if (!found) fail_msg("eig_%s has no row in tests/support/calls.h", public_functions[i].name);
+    }
+}
+
+/* The function of each type's letter gives the bits of the one that takes the type. */
+static void test_typed_forms(void **state)
+{
+    static outputs erased, typed;
+    (void)state;
+    eig_context *ctx = test_context(2);
+    for (int i = 0; i < operations_here(); ++i) {
+        const operation *const op = &operations[i];
+        for (const char *letter = function_of(op->name)->types; *letter; ++letter) {
+            outputs_clear(&erased), outputs_clear(&typed);
+            assert_int_equal(operate_in(ctx, op, (eig_type)*letter, false, &erased, NULL), EIG_OK);
+            assert_int_equal(operate_in(ctx, op, (eig_type)*letter, true, &typed, NULL), EIG_OK);
+            if (memcmp(erased.block, typed.block, BLOCK) != 0) fail_msg("%s: other bits with %c", op->name, *letter);
+        }
+    }
+    eig_destroy(ctx);
+}
+
 /* ------------------------------------------- leading dimensions and strides */
 
 /* Bits do not depend on them; that nothing is read or written between the elements, operate_well sees. */
@@ -19,7 +50,7 @@ static void test_padding(void **state)
     static char elements[2][BLOCK];
     (void)state;
     eig_context *ctx = test_context(2);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
         operate_well(ctx, op, real_types[i % 2], &close);
         operate_well(ctx, op, real_types[i % 2], &apart);
@@ -37,7 +68,7 @@ static void test_alignment(void **state)
     static char elements[2][BLOCK];
     (void)state;
     eig_context *ctx = test_context(2);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
         shifted.shift = type_size(real_types[i % 2]);
         operate_well(ctx, op, real_types[i % 2], &aligned);
@@ -56,15 +87,15 @@ static void test_least_outputs(void **state)
     static outputs all, least;
     (void)state;
     eig_context *ctx = test_context(2);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
-        if (!test_on_cpu() && op->run == operate_geev_batched && op->method >= VECTORS) continue;
+        if (!test_on_cpu() && operation_is(op, "geev_batched") && !op->absent) continue;
         operate_well(ctx, op, real_types[i % 2], &all);
         assert_true(all.optional > 0);
         for (least.without = ALL_OF_THEM; least.without <= all.optional; ++least.without) {
             operate_well(ctx, op, real_types[i % 2], &least);
-            bool const other_values = least.without == ALL_OF_THEM && op->run == operate_geev_batched &&
-                                      op->method == EIG_GEEV_AUTO + VECTORS + LARGE;
+            bool const other_values =
+                least.without == ALL_OF_THEM && strcmp(op->name, "geev_batched vectors n = 70") == 0;
             for (int k = other_values; k < all.outs; ++k) { /* w is the first one */
                 size_t const at = all.out[k].at, bytes = (size_t)extent_span(least.out[k].extent) * all.out[k].size;
                 if (memcmp(all.block + at, least.block + at, bytes) != 0)
@@ -87,7 +118,7 @@ static void test_workspace(void **state)
     (void)state;
     if (!test_on_cpu() || test_on_several()) skip_because("host arrays use no lent workspace here");
     eig_context *ctx = test_context(3);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         size_t bytes = 0;
@@ -130,7 +161,7 @@ static void test_timing(void **state)
     eig_pass pass[PASSES_MOST];
     int count = passes_read(ctx, pass);
     assert_int_equal(count, 0);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < operations_here(); ++i) {
         const operation *const op = &operations[i];
         const char *const *const names = test_on_cpu() ? op->cpu_passes : op->cuda_passes;
         operate_well(ctx, op, EIG_D, &plain);
@@ -150,7 +181,7 @@ static void test_timing(void **state)
         eig_pass held[8];
         memcpy(held, pass, (size_t)count * sizeof *pass);
         assert_int_equal(eig_set_timing(ctx, 0), EIG_OK);
-        operate_well(ctx, &operations[(i + 1) % OPERATIONS], EIG_S, &plain);
+        operate_well(ctx, &operations[(i + 1) % operations_here()], EIG_S, &plain);
         int again = 0;
         again = passes_read(ctx, pass);
         assert_int_equal(again, count);
@@ -205,37 +236,40 @@ static void test_roads(void **state)
     eig_destroy(ctx);
 }
 
-/* A call that computes nothing has neither road nor passes, whatever the call before it had. */
-static void test_no_roads(void **state)
+/* A call with a size of 0 has neither road nor passes, whatever the call before it had; arrays without elements may be NULL; whole
+ * numbers that are told of matrices are 0. */
+static void test_empty(void **state)
 {
-    static double a[40], w[80], d[40], e[40];
-    static int64_t m[2];
+    static double w[40], d[40], e[40];
+    static outputs o;
     (void)state;
     eig_context *ctx = test_context(2);
-    eig_z *const z = (eig_z *)(void *)w;
     assert_int_equal(eig_set_timing(ctx, 1), EIG_OK);
     for (int i = 0; i < 40; ++i) d[i] = i, e[i] = 1;
-#define NO_ROAD(call)                                                                              \
-    do {                                                                                           \
-        assert_int_equal(eig_dstebz(ctx, NULL, 40, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);      \
-        assert_true(strlen(eig_get_road(ctx)) > 0 && eig_get_passes(ctx) > 0);                     \
-        assert_int_equal(call, EIG_OK);                                                            \
-        if (eig_get_road(ctx)[0] || eig_get_passes(ctx) != 0)                                      \
-            fail_msg("%s: road \"%s\", %d passes", #call, eig_get_road(ctx), eig_get_passes(ctx)); \
-    } while (0)
-    NO_ROAD(eig_dstebz(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
-    NO_ROAD(eig_dstebz_batched(ctx, NULL, 2, d, 2, e, 1, w, NULL, NULL, 2, NULL, 0));
-    NO_ROAD(eig_dstebz_count(ctx, 0, NULL, NULL, 2, d, m, NULL));
-    NO_ROAD(eig_dstebz_count(ctx, 40, d, e, 0, NULL, NULL, NULL));
-    NO_ROAD(eig_dstemr(ctx, NULL, 0, NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL));
-    NO_ROAD(eig_dstemr_batched(ctx, NULL, 0, d, 2, e, 1, m, w, 2, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL, 2));
-    NO_ROAD(eig_dstemr_batched(ctx, NULL, 2, d, 2, e, 1, m, w, 2, NULL, 1, 0, NULL, NULL, NULL, NULL, NULL, 0));
-    NO_ROAD(eig_dsyev(ctx, NULL, 0, NULL, 1, NULL, NULL, NULL, 1, NULL, NULL));
-    NO_ROAD(eig_dsyev_batched(ctx, NULL, 2, a, 2, 4, NULL, w, 2, NULL, 1, 0, NULL, NULL, 0));
-    NO_ROAD(eig_dgeev(ctx, NULL, 0, NULL, 1, NULL, NULL, 1, NULL, 1, NULL, NULL));
-    NO_ROAD(eig_dgeev_batched(ctx, NULL, 2, a, 2, 4, z, 2, NULL, 1, 0, NULL, 1, 0, NULL, NULL, 0));
-    NO_ROAD(eig_dgeev_affine(ctx, NULL, 2, 1, a, 2, 4, d, 1, z, 2, EIG_GEEV_RADIUS, NULL, NULL, 0));
-#undef NO_ROAD
+    for (int which = 0; which < 3 * FUNCTIONS; ++which) {
+        const public_function *const f = &public_functions[which / 3];
+        int64_t const n = which % 3 == 0 ? 0 : 4;
+        call_sizes const s = {n, which % 3 == 1 ? 0 : 2, n, which % 3 == 2 ? 0 : 3};
+        call_value v[MOST_ARGUMENTS];
+        if (which % 3 == 1 && argument_of(f, "", "count", 5) < 0) continue; /* without parameters there is A_0 */
+        if (which % 3 == 2 && !is_batched(f)) continue;
+        outputs_clear(&o);
+        call_prepare(f, &s, NULL, EIG_D, &o, v);
+        for (int i = 0; i < f->count; ++i)
+            if (is_array(f, i) && extent_elements(array_of(f, i, &s).least) == 0) v[i].out = NULL;
+        assert_int_equal(eig_dstebz(ctx, NULL, 40, d, e, NULL, w, NULL, NULL, NULL), EIG_OK);
+        assert_true(strlen(eig_get_road(ctx)) > 0 && eig_get_passes(ctx) > 0);
+        if (f->call(ctx, EIG_D, false, NULL, v) != EIG_OK) fail_msg("%s: %s", f->name, eig_error_detail(ctx));
+        if (eig_get_road(ctx)[0] || eig_get_passes(ctx) != 0)
+            fail_msg("%s: road \"%s\", %d passes", f->name, eig_get_road(ctx), eig_get_passes(ctx));
+        for (int i = 0; i < f->count; ++i) {
+            if (!is_array(f, i) || !v[i].out || (f->argument[i].of != 'I' && f->argument[i].of != 'L')) continue;
+            size_t const bytes = (size_t)extent_elements(array_of(f, i, &s).least) * (f->argument[i].of == 'I' ? 4 : 8);
+            for (size_t at = 0; at < bytes; ++at)
+                if (((char *)v[i].out)[at]) fail_msg("%s: %s is not 0", f->name, f->argument[i].name);
+        }
+        inputs_free(&o);
+    }
     eig_destroy(ctx);
 }
 
@@ -335,7 +369,7 @@ static void test_many_threads(void **state)
     static outputs one, many;
     (void)state;
     eig_context *few = test_context(1), *ctx = test_context(65536);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         operate_well(few, &operations[i / 2], real_types[i % 2], &one);
         operate_well(ctx, &operations[i / 2], real_types[i % 2], &many);
         same_outputs(&operations[i / 2], &one, &many, "with 65536 threads");
@@ -428,7 +462,7 @@ static void test_no_context(void **state)
     assert_int_equal(eig_create(&ctx, "abacus"), EIG_BAD_ARGUMENT);
     for (int turn = 0; turn < 2; ++turn) {
         eig_status const want = turn == 0 ? EIG_NO_BACKEND : EIG_BAD_ARGUMENT;
-        for (int i = 0; i < OPERATIONS; ++i) {
+        for (int i = 0; i < operations_here(); ++i) {
             outputs_clear(&o);
             assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, NULL), want);
             assert_int_equal(operate_once(ctx, &operations[i], EIG_D, &o, &bytes), want);
@@ -485,13 +519,14 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_padding),       cmocka_unit_test(test_roads),
-        cmocka_unit_test(test_no_roads),      cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_least_outputs), cmocka_unit_test(test_teams),
-        cmocka_unit_test(test_workspace),     cmocka_unit_test(test_timing),
-        cmocka_unit_test(test_times),         cmocka_unit_test(test_times_of_steps),
-        cmocka_unit_test(test_many_threads),  cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_streams),       cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_every_function), cmocka_unit_test(test_typed_forms),
+        cmocka_unit_test(test_padding),        cmocka_unit_test(test_roads),
+        cmocka_unit_test(test_empty),          cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_least_outputs),  cmocka_unit_test(test_teams),
+        cmocka_unit_test(test_workspace),      cmocka_unit_test(test_timing),
+        cmocka_unit_test(test_times),          cmocka_unit_test(test_times_of_steps),
+        cmocka_unit_test(test_many_threads),   cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_streams),        cmocka_unit_test(test_no_context),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void test_functions(void **state)
     (void)state;
     for (int threads = 1; threads <= 3; threads += 2) {
         eig_context *ctx = test_context(threads);
-        for (int i = 0; i < 4 * OPERATIONS; ++i) {
+        for (int i = 0; i < 4 * operations_here(); ++i) {
             const operation *const op = &operations[i / 4];
             eig_type const type = real_types[i % 2];
             want.exponent = got.exponent = i % 4 < 2 ? 0 : type == EIG_S ? FLT_MIN_EXP - 5 : DBL_MIN_EXP - 5;
@@ -173,7 +173,7 @@ static void test_callback(void **state)
     (void)state;
     eig_context *ctx = test_context(3);
     int told = 0;
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < operations_here(); ++i) {
         const operation *const op = &operations[i];
         assert_int_equal(eig_set_progress(ctx, NULL, NULL), EIG_OK);
         operate_well(ctx, op, EIG_D, &want);
@@ -209,7 +209,7 @@ static void test_callback_changes(void **state)
 {
     (void)state;
     eig_context *ctx = test_context(3);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < operations_here(); ++i) {
         const operation *const op = &operations[i];
         seen s = {0};
         assert_int_equal(eig_set_progress(ctx, look, &s), EIG_OK);

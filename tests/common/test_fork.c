@@ -41,7 +41,7 @@ static uint64_t bits_of_all(eig_context *ctx)
 {
     static outputs o;
     uint64_t sum = 1;
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         outputs_clear(&o);
         if (operate_once(ctx, &operations[i / 2], real_types[i % 2], &o, NULL) != EIG_OK) {
             print_error("%s: %s\n", operations[i / 2].name, eig_error_detail(ctx));

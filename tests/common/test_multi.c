@@ -18,7 +18,7 @@
 static void forget_estimate(const operation *op, outputs *o)
 {
     int const last = o->outs - 1;
-    if (op->run != operate_stemr) return;
+    if (!operation_is(op, "stemr")) return;
     memset(o->block + o->out[last].at, 0, (size_t)extent_span(o->out[last].extent) * o->out[last].size);
 }
 
@@ -28,7 +28,7 @@ static void test_same_bits(void **state)
     eig_context *ctx[DEVICES], *const plain = open_one();
     (void)state;
     for (int k = 0; k < DEVICES; ++k) ctx[k] = open_several(k);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         operate_well(plain, op, type, &one);
@@ -205,7 +205,7 @@ static void test_failing_child(void **state)
         eig_context *const ctx = open_several(k);
         multi_worker *const worker = &multi_state_of(ctx)->worker[1];
         strcpy(worker->name, "second");
-        for (int i = 0; i < OPERATIONS; ++i) {
+        for (int i = 0; i < operations_here(); ++i) {
             const operation *const op = &operations[i];
             operate_well(ctx, op, EIG_D, &before);
             assert_int_equal(eig_set_workspace(worker->child, little, sizeof little), EIG_OK);
@@ -214,9 +214,9 @@ static void test_failing_child(void **state)
             if (status != EIG_OK) expect_refused(ctx, status, EIG_BAD_WORKSPACE, "second: ");
             assert_int_equal(eig_set_workspace(worker->child, NULL, 0), EIG_OK);
             operate_well(ctx, op, EIG_D, &after);
-            if (op->run != operate_stemr) same_outputs(op, &before, &after, "after a failure");
+            if (!operation_is(op, "stemr")) same_outputs(op, &before, &after, "after a failure");
             /* Those that are shared out for certain. */
-            if (op->run == operate_stebz && op->method == EIG_STEBZ_MULTISECTION) assert_true(status != EIG_OK);
+            if (strcmp(op->name, "stebz") == 0) assert_true(status != EIG_OK);
         }
         eig_destroy(ctx);
     }
@@ -318,7 +318,7 @@ static void *run_one(void *right)
     eig_context *const ctx = open_several(SEVERAL);
     bool *const good = right;
     for (int turn = 0; turn < 5; ++turn)
-        for (int i = 0; i < OPERATIONS; ++i) {
+        for (int i = 0; i < operations_here(); ++i) {
             outputs_clear(mine);
             *good = *good && operate_once(ctx, &operations[i], EIG_D, mine, NULL) == EIG_OK;
         }

@@ -75,7 +75,7 @@ static void test_every_call(void **state)
     static outputs plain, watched;
     (void)state;
     eig_context *ctx = test_context(3);
-    for (int i = 0; i < 2 * OPERATIONS; ++i) {
+    for (int i = 0; i < 2 * operations_here(); ++i) {
         const operation *const op = &operations[i / 2];
         eig_type const type = real_types[i % 2];
         record r;
@@ -327,7 +327,7 @@ static int intrude(void *user, double fraction)
     size_t bytes;
     (void)fraction;
     if (i->calls++ > 2) return 0;
-    for (int k = 0; k < OPERATIONS; ++k) {
+    for (int k = 0; k < operations_here(); ++k) {
         outputs_clear(&o);
         refused_busy(ctx, operate_once(ctx, &operations[k], EIG_D, &o, NULL));
         assert_true(outputs_untouched(&o));
@@ -344,7 +344,7 @@ static int intrude(void *user, double fraction)
     eig_destroy(ctx);
     assert_non_null(strstr(eig_error_detail(ctx), "eig_destroy"));
     assert_non_null(strstr(eig_describe(ctx), test_device));
-    operate_well(i->other, &operations[i->calls % OPERATIONS], EIG_D, &o);
+    operate_well(i->other, &operations[i->calls % operations_here()], EIG_D, &o);
     return 0;
 }
 
@@ -353,7 +353,7 @@ static void test_own_context(void **state)
     static outputs plain, watched;
     (void)state;
     eig_context *other = test_context(1);
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < operations_here(); ++i) {
         eig_context *ctx = test_context(2);
         operate_well(ctx, &operations[i], EIG_D, &plain);
         intruder user = {ctx, other, 0};
@@ -393,7 +393,7 @@ static void *try_all(void *user)
                                   eig_set_timing(s->ctx, 1),
                                   eig_get_pass(s->ctx, 0, &pass)};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) s->wrong += refused[i] != EIG_BUSY;
-    for (int k = 0; k < OPERATIONS; ++k) {
+    for (int k = 0; k < operations_here(); ++k) {
         outputs_clear(&o);
         s->wrong += operate_once(s->ctx, &operations[k], EIG_D, &o, NULL) != EIG_BUSY;
         s->wrong += !outputs_untouched(&o);
@@ -424,7 +424,7 @@ static void test_other_thread(void **state)
 {
     static outputs plain, shared;
     (void)state;
-    for (int i = 0; i < OPERATIONS; ++i) {
+    for (int i = 0; i < operations_here(); ++i) {
         eig_context *ctx = test_context(2);
         operate_well(ctx, &operations[i], EIG_D, &plain);
         stranger s = {ctx, false, 0, ""};

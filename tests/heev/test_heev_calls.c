@@ -383,19 +383,8 @@ static void test_refused(void **state)
     eig_status const BAD = EIG_BAD_ARGUMENT;
 #define CALL(o, n, a, lda, stride, w, stride_w, v, ldv, stride_v, batch) \
     eig_dsyev_batched(ctx, o, n, a, lda, stride, NULL, w, stride_w, v, ldv, stride_v, NULL, NULL, batch)
-    expect_refused(ctx, CALL(NULL, -1, a, 2, 4, w, 2, v, 2, 4, 2), BAD, "n = -1");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, v, 2, 4, -2), BAD, "batch = -2");
-    expect_refused(ctx, CALL(NULL, 2, NULL, 2, 4, w, 2, v, 2, 4, 2), BAD, "a is NULL");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, NULL, 2, v, 2, 4, 2), BAD, "w is NULL");
-    expect_refused(ctx, CALL(NULL, 2, a, 1, 4, w, 2, v, 2, 4, 2), BAD, "lda = 1 < n = 2");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 3, w, 2, v, 2, 4, 2), BAD, "stride_a = 3 < lda*n = 4");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 1, v, 2, 4, 2), BAD, "stride_w = 1 < n = 2");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, v, 1, 4, 2), BAD, "ldv = 1 < n = 2");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, v, 2, 3, 2), BAD, "stride_v = 3 < ldv*n = 4");
     expect_refused(ctx, CALL(NULL, 2, a, 3, 6, w, 2, a, 2, 6, 2), BAD, "must be lda = 3 in place");
     expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, a, 2, 5, 2), BAD, "must be stride_a = 4 in place");
-    expect_refused(ctx, CALL(NULL, 2, a, 2, 4, w, 2, v, 2, INT64_MAX, 2), BAD, "too large");
-    expect_refused(ctx, CALL(NULL, 2, a, INT64_MAX, 4, w, 2, v, 2, 4, 2), BAD, "too large");
     assert_int_equal(CALL(NULL, 2, a, 2, 0, w, 0, v, 2, 0, 1), EIG_OK); /* one matrix has no strides */
     assert_int_equal(CALL(NULL, 2, a, 2, 4, w, 2, NULL, -1, -1, 2), EIG_OK);
     o.layout = EIG_LAYOUT_ELEMENT_WISE;

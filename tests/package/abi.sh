@@ -4,7 +4,7 @@
 #     tests/package/abi.sh COMPILER            compares; 77 where abidiff (Debian: abigail-tools) is missing
 #     tests/package/abi.sh COMPILER --update
 # The files that define public functions are compiled by themselves with debug information, into a library that nobody loads:
-# its exports are those of the real one, which install.sh compares with symbols.txt.
+# its exports are those of the real one, which install.sh compares with the header.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 cc=$1

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Every header compiles alone: the public one as C11 and C++17, its face in C++ as C++17 and C++20, with exceptions and without,
 # the others as C11.
-#     tests/package/headers.sh C_COMPILER [CXX_COMPILER]
+#     tests/package/headers.sh FOLDER C_COMPILER [CXX_COMPILER]
+# FOLDER: where the build has made functions.inc.
 set -euo pipefail
+made=$(cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
-cc=$1
-cxx=${2:-}
+cc=$2
+cxx=${3:-}
 strict=(-Wall -Wextra -pedantic -Werror -fsyntax-only)
 
 alone() { # HEADER COMPILER FLAGS...
     local header=$1
     shift
-    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. -Icli -Itests -D_XOPEN_SOURCE=700 -D_GNU_SOURCE - ||
+    printf '#include "%s"\n' "$header" | "$@" "${strict[@]}" -Iinclude -Isrc -Isrc/numerics -Isrc/cpu -I. -Icli -Itests "-I$made" -D_XOPEN_SOURCE=700 -D_GNU_SOURCE - ||
         { echo "headers.sh: $header does not compile alone: $*" >&2; exit 1; }
 }
 

@@ -1,5 +1,6 @@
 /* stebz on CUDA, what only a GPU context has: device arrays, streams, graphs, lent workspaces, both sides at once, long
  * matrices that stream through shared memory; and the same eigenvalues as a CPU context. */
+#include "bench/support/certify.h"
 #include "bench/support/cuda_side.h"
 #include "bench/support/passes.h"
 #include "io/matrices.h"

@@ -1,6 +1,6 @@
 """
 The C interface of eigpack as it is: constants, structures and functions of `eigpack.h`, whose comments are the reference.
-Made by `bindings/generate.py` from the header.
+Made by `scripts/interface` from the header.
 """
 module LibEigpack
 

@@ -28,7 +28,7 @@ def name_of(x):
     return str(x.dtype).rpartition(".")[2]
 
 
-@pytest.mark.parametrize("library, dtype", cases())
+@pytest.mark.parametrize("library, dtype", list(cases()))
 @pytest.mark.parametrize("keep", [False, True])
 def test_half_precision(rng, library, dtype, keep):
     given = made(rng, float, 3, 6, 6), hermitian(rng, float, 3, 6, 6), made(rng, float, 2, 9), made(rng, float, 2, 8)

@@ -347,9 +347,10 @@ def test_help_names_every_parameter():
     """numpydoc: each parameter has a line "name : type" in its section, and the sections are there."""
     for name in eigpack.__all__:
         function = getattr(eigpack, name)
-        if inspect.isclass(function):
-            continue
         text = inspect.getdoc(function)
+        if inspect.isclass(function):
+            assert "\nExamples\n--------\n" in text, name
+            continue
         parameters, gives = list(inspect.signature(function).parameters), name not in ("set_threads", "patch_numpy", "unpatch_numpy")
         sections = ["Parameters", "Raises"] * bool(parameters) + ["Returns"] * gives + ["Examples"]
         for section in sections:

@@ -186,7 +186,7 @@ def test_results_can_be_pickled(rng):
 
 
 def test_docstrings():
-    for module in (eigpack, eigpack._patch, eigpack._about):
+    for module in (eigpack, eigpack._patch, eigpack._about, eigpack._families, eigpack._errors):
         tried = doctest.testmod(module)
         assert tried.failed == 0 and tried.attempted > 0, module
 

@@ -49,7 +49,7 @@ def plain(x):
     return np.asarray(x.get() if hasattr(x, "get") else x)
 
 
-@pytest.mark.parametrize("library, theirs, ours", rows())
+@pytest.mark.parametrize("library, theirs, ours", list(rows()))
 def test_a_row(library, theirs, ours):
     names = names_of(library)
     if "jit" in ours:

@@ -23,6 +23,7 @@ from ._switch import Kept, Switch, run
 __all__ = ["disable", "enable", "override", "routed"]
 
 _aten = torch.ops.aten
+_FEW = 4096
 _SHORT = {"eigh": "v", "eigvalsh": "w", "eigvals": "g"}
 _libraries: list[torch.library.Library] = []
 
@@ -39,7 +40,7 @@ def _examine(a: torch.Tensor) -> None:
 
 def _solve(name, a, *arguments):
     """A function of eigpack; failures are looked for as PyTorch does, but while a graph is captured."""
-    if a.is_cpu and a.numel() < 4096 and name in _SHORT:  # few numbers: the way to them counts
+    if a.is_cpu and a.numel() < _FEW and name in _SHORT:  # the way to the numbers counts
         found = _torch.at_once(_SHORT[name], a, arguments[:1] in (("U",), ("u",)))
         if found is not None:
             return found
@@ -59,7 +60,7 @@ def _eigh(a, UPLO="L", compute_v=True):
         if not compute_v:
             return _solve("eigvalsh", a, UPLO, _families.ALL), a.new_empty(0)
         x, uplo = a, UPLO.upper()
-        if not a.is_complex() and not a.mT.is_contiguous():  # PyTorch's vectors lie by columns: those of the transposed do
+        if not a.is_complex() and a.numel() >= _FEW and not a.mT.is_contiguous():  # PyTorch's vectors lie by columns: those of the transposed do
             x, uplo = a.mT, "LU"[uplo == "L"]
         w, v = _solve("eigh", x, uplo, _families.ALL)
         return w, _by_columns(v)

@@ -194,6 +194,16 @@ def test_affine_under_jit(measure, dtype):
     assert np.array_equal(swapped, expected.swapaxes(0, 1))
 
 
+@traced
+def test_subnormal_numbers_under_jit():
+    """XLA's threads on a CPU flush them to zero."""
+    a = np.diag(np.array([1, 0.01, 1e-40], np.float32))
+    w = np.asarray(jax.jit(eigpack.eigvalsh)(a))
+    assert np.array_equal(w, eigpack.eigvalsh(on_one_device(a))) and w[0] == a[2, 2]
+    batch = np.tile(a, (500, 1, 1))  # on several threads
+    assert np.array_equal(np.asarray(jax.jit(eigpack.eigvalsh)(batch)), np.tile(w, (500, 1)))
+
+
 def test_others():
     d, e = np.full(6, 2.0), np.full(5, -1.0)
     x, y = jnp.asarray(d), jnp.asarray(e)

@@ -1,5 +1,6 @@
 """NumPy's and SciPy's functions by eigpack: patch_numpy, unpatch_numpy, patched_numpy."""
 
+import contextlib
 import functools
 import sys
 
@@ -218,7 +219,8 @@ def patch_numpy(device=None):
     array([1., 3.])
     >>> eigpack.unpatch_numpy()
     """
-    _switched(device).change(always=True)
+    Place.device = _checked(device)
+    switch.change(always=True)
 
 
 def unpatch_numpy():
@@ -256,14 +258,23 @@ def patched_numpy(device=None):
     ...     np.roots([1.0, -3.0, 2.0]).round(12)
     array([2., 1.])
     """
-    return _switched(device).scope()
+    return _scope(_checked(device))
 
 
-def _switched(device):
+@contextlib.contextmanager
+def _scope(device):
+    before, Place.device = Place.device, device
+    try:
+        with switch.scope():
+            yield
+    finally:
+        Place.device = before
+
+
+def _checked(device):
     if device is not None:
         _core.describe(device_name(device))  # raises for what is not there
-    Place.device = device
-    return switch
+    return device
 
 
 def routed():

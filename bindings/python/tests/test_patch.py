@@ -82,6 +82,11 @@ def test_devices_are_looked_at():
         with pytest.raises(ValueError, match="nonsense"):
             call("nonsense")
     assert not _patch.switch.is_on
+    eigpack.patch_numpy("cpu")
+    with eigpack.patched_numpy():
+        assert _patch.Place.device is None
+    assert _patch.Place.device == "cpu"
+    eigpack.unpatch_numpy()
 
 
 class Named(np.ndarray):

@@ -96,7 +96,7 @@ def results(name):
 
 
 def scipy_eig(a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True, homogeneous_eigvals=False):
-    keep(b=b is not None, homogeneous_eigvals=homogeneous_eigvals)
+    keep(b=b is not None, overwrite_a=overwrite_a, homogeneous_eigvals=homogeneous_eigvals)
     x = matrices(a)
     left, right = bool(left), bool(right)
     if not left and not right:
@@ -115,7 +115,7 @@ def scipy_eigh(
     a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False, type=1, check_finite=True,
     subset_by_index=None, subset_by_value=None, driver=None,
 ):  # fmt: skip
-    keep(b=b is not None, driver=driver is not None)
+    keep(b=b is not None, overwrite_a=overwrite_a, driver=driver is not None)
     subsets = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
     found = solve("eigvalsh" if eigvals_only else "eigh", matrices(a), "L" if lower else "U", **subsets)
     return found if eigvals_only else tuple(found)
@@ -126,7 +126,7 @@ def scipy_eigvalsh(
     subset_by_index=None, subset_by_value=None, driver=None,
 ):  # fmt: skip
     subsets = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
-    return scipy_eigh(a, b, lower=lower, eigvals_only=True, driver=driver, **subsets)
+    return scipy_eigh(a, b, lower=lower, eigvals_only=True, overwrite_a=overwrite_a, driver=driver, **subsets)
 
 
 def scipy_eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"):
@@ -198,8 +198,8 @@ def patch_numpy(device=None):
 
     numpy.linalg.eig, eigh, eigvals and eigvalsh, and scipy.linalg's with eigh_tridiagonal and eigvalsh_tridiagonal, wherever NumPy and
     SciPy use them: numpy.roots is one of these.  They take and return what they did.  What eigpack does not serve goes to the function
-    that was there: other types (float16, objects), generalized problems, a LAPACK driver by name, subclasses with functions of their own,
-    and matrices without a result, so that its own exception comes.  Names that a program imported before stay as they are.
+    that was there: other types (float16, objects), generalized problems, overwrite_a=True, a LAPACK driver by name, subclasses with
+    functions of their own, and matrices without a result, so that its own exception comes.  Names that a program imported before stay as they are.
 
     Parameters
     ----------

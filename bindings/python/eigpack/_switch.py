@@ -5,6 +5,8 @@ import runpy
 import sys
 import threading
 
+from ._errors import LinAlgError  # a ValueError from NumPy 1.25 on
+
 
 class Kept(Exception):
     """Why a call stays with the other library."""
@@ -45,7 +47,7 @@ class Switch:
             result, outcome = ours(), "eigpack"
         except Kept as reason:
             outcome = str(reason)
-        except (TypeError, ValueError, RuntimeError) as error:  # theirs says it in its own words, or knows better
+        except (TypeError, ValueError, RuntimeError, LinAlgError) as error:  # theirs says it in its own words, or knows better
             outcome = type(error).__name__
         with self.lock:
             outcomes = self.counts.setdefault(name, {})

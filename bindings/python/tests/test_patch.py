@@ -40,7 +40,7 @@ def test_on_and_off(rng):
         assert np.linalg.eigh is inside
         eigpack.patch_numpy(DEVICE)  # twice is once
         w, v = np.linalg.eigh(a)
-        assert type(np.linalg.eigh(a)).__name__ == "EighResult" and np.array_equal(w, eigpack.eigvalsh(a, device=DEVICE))
+        assert type(np.linalg.eigh(a)) is type(before["eigh"](a)) and np.array_equal(w, eigpack.eigvalsh(a, device=DEVICE))
         check_pairs(a, w, v)
     finally:
         eigpack.unpatch_numpy()
@@ -176,7 +176,7 @@ def test_scipy(rng):
     a, h, d, e = made(rng, float, 5, 5), hermitian(rng, complex, 5, 5), made(rng, float, 9), made(rng, float, 8)
     x = np.triu(a)
     served = [
-        ("eigh", lambda: linalg.eigh(h)), ("eigh", lambda: linalg.eigh(h, lower=False, overwrite_a=True, check_finite=False)),
+        ("eigh", lambda: linalg.eigh(h)), ("eigh", lambda: linalg.eigh(h, lower=False, check_finite=False)),
         ("eigh", lambda: linalg.eigh(h, eigvals_only=True, subset_by_index=[1, 3])), ("eigh", lambda: linalg.eigh(h, subset_by_value=[0, np.inf])),
         ("eigvalsh", lambda: linalg.eigvalsh(h, subset_by_index=(0, 1))), ("eigvalsh", lambda: linalg.eigvalsh(np.stack([h, h]))),
         ("eig", lambda: linalg.eig(a)), ("eig", lambda: linalg.eig(x, left=True)), ("eig", lambda: linalg.eig(a, left=True, right=False)),
@@ -187,7 +187,11 @@ def test_scipy(rng):
     for number, (name, call) in enumerate(served):
         found, inside = outcomes(call)
         assert found == {(name, "eigpack"): 1}, (number, found)
-        outside = call()
+        try:
+            outside = call()
+        except ValueError:  # SciPy before 1.15 has no batches
+            assert isinstance(inside, np.ndarray) and inside.ndim > 1 or inside[0].ndim > 1
+            continue
         several = [x if isinstance(x, tuple | list) else (x,) for x in (inside, outside)]  # SciPy has lists for batches
         for one, other in zip(*several, strict=True):
             assert one.dtype == other.dtype and one.shape == other.shape, number
@@ -195,7 +199,8 @@ def test_scipy(rng):
         assert np.allclose(*first, atol=1e-12), number
     kept = [
         ("eigh", "b", lambda: linalg.eigh(h, np.eye(5))), ("eigh", "driver", lambda: linalg.eigh(h, driver="evd")),
-        ("eigvals", "b", lambda: linalg.eigvals(a, np.eye(5))), ("eig", "homogeneous_eigvals", lambda: linalg.eig(a, homogeneous_eigvals=True)),
+        ("eigh", "overwrite_a", lambda: linalg.eigh(h.copy(), overwrite_a=True)), ("eigvals", "overwrite_a", lambda: linalg.eigvals(a.copy(), overwrite_a=True)),
+        ("eigvalsh", "overwrite_a", lambda: linalg.eigvalsh(h.copy(), overwrite_a=True)), ("eigvals", "b", lambda: linalg.eigvals(a, np.eye(5))), ("eig", "homogeneous_eigvals", lambda: linalg.eig(a, homogeneous_eigvals=True)),
         ("eigvalsh_tridiagonal", "lapack_driver", lambda: linalg.eigvalsh_tridiagonal(d, e, lapack_driver="stebz")),
         ("eigvalsh_tridiagonal", "tol", lambda: linalg.eigvalsh_tridiagonal(d, e, tol=1e-9)),
         ("eigvalsh", "ValueError", lambda: linalg.eigvalsh(h, subset_by_index=[3, 1])), ("eigh", "float16", lambda: linalg.eigh(h.real.astype("f2"))),

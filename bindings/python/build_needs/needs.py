@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sysconfig
 
+import xla
 from scikit_build_core import build
 
 COMPILERS = {"C": ("CC", ("cc", "gcc", "clang", "icx"), "gcc"), "C++": ("CXX", ("c++", "g++", "clang++", "icpx"), "g++")}
@@ -42,6 +43,15 @@ def told(settings):
     """What CMake is told, by the environment and by pip's settings."""
     variables = {name: value for name, value in os.environ.items() if name.startswith(("CMAKE_", "SKBUILD_CMAKE_"))}
     return f"{settings} {variables}"
+
+
+def jax(told):
+    """What CMake will make of JAX (CMakeLists.txt), as a sentence."""
+    if "EIG_XLA_INCLUDE" in told or re.search(r"EIG_JAX\b[^\w]*(:\w+)?[^\w]*(ON|TRUE|YES|1)\b", told, re.IGNORECASE) or (
+        not re.search(r"EIG_JAX\b[^\w]*(:\w+)?[^\w]*(OFF|FALSE|NO|0)\b", told, re.IGNORECASE) and xla.include()
+    ):
+        return "with JAX's transforms"
+    return "without JAX's transforms (pip install jaxlib first)"
 
 
 # How long the library takes to compile, by what is asked for, in units of one file (UNIT) as gcc 12 and nvcc 13 took them.
@@ -89,7 +99,7 @@ def announce(settings):
         return
     asked, sentence = cuda(words)
     long = minutes(UNITS["cpu"] + (UNITS[asked] if asked != "cpu" else 0))
-    line = f"eigpack: building takes about {long} minute{'s' * (long > 1)}, {sentence}"
+    line = f"eigpack: building takes about {long} minute{'s' * (long > 1)}, {sentence}; {jax(words)}"
     print(line, flush=True)
     try:
         with open("/dev/tty", "w") as terminal:

@@ -6,9 +6,12 @@ array([1., 3.])
 
 The functions have NumPy's and SciPy's names.  Leading dimensions are batches, any of them may be 0, and so may the
 order n.  The result lives where the input lives and is of its library: NumPy (and lists), PyTorch, CuPy, JAX, and
-whatever has ``__dlpack__``.  Inputs are never written.  float32 and float64 stay, integers and bool become float64.
+whatever has ``__dlpack__``.  Inputs are never written.  float32 and float64 stay, integers and bool become float64, float16
+becomes float32.
 
-Three arguments are common to all: ``device``, ``check`` and ``return_info``; help(eigpack.eigh) describes them.
+Four arguments are common to all: ``device``, ``check``, ``return_info`` and ``keep_half``; help(eigpack.eigh) describes them.
+
+`patch_numpy` and ``eigpack.torch.override`` put the functions in the places of NumPy's, SciPy's and PyTorch's own.
 """
 
 import inspect
@@ -18,7 +21,9 @@ from . import _direct, _families
 from ._arguments import device_name, flag, steps, subset, threads as number_of_threads, tolerance, word
 from ._errors import DeviceError, LinAlgError
 from ._families import Bounds, EighResult, EigResult, Info, SchurResult
-from ._libraries import bring_home, library_of
+from ._libraries import bring_home, library_of, narrowed, widened
+from ._patch import patch_numpy, patched_numpy, routed, unpatch_numpy
+from ._about import show_config, test
 
 __all__ = [
     "Bounds",
@@ -36,10 +41,16 @@ __all__ = [
     "eigvals_affine",
     "eigvalsh",
     "eigvalsh_tridiagonal",
+    "patch_numpy",
+    "patched_numpy",
     "roots",
+    "routed",
     "schur",
     "set_threads",
+    "show_config",
     "sturm_count",
+    "test",
+    "unpatch_numpy",
 ]
 
 AUTO, ALL, NONE = "auto", "a", 0.0  # a default is told from an argument by identity, which costs least
@@ -55,7 +66,10 @@ device : str or None, default None
 check : bool or None, default None
     Whether a matrix without a result (its input is not finite, or the iteration did not converge) raises LinAlgError;
     a call on a GPU then waits for it.  If not, its result is NaN.  None: host arrays raise, arrays on a GPU and calls
-    with return_info do not.""",
+    with return_info do not.
+keep_half : bool, default False
+    float16, and bfloat16 of PyTorch and JAX, are converted on load and computed in single precision; True: real results come back
+    in that type, too.""",
     "raises": """
 LinAlgError
     Matrices are not square, or, where check says so, have no result: then ``count`` is the number of these, ``first`` the
@@ -121,12 +135,15 @@ def _documented(function):
 
 
 def _serve(name, arrays, *arguments):
-    """The function ``name`` of the arrays' library; the last arguments are device and check."""
-    *arguments, device, check = arguments
+    """The function ``name`` of the arrays' library; the last arguments are device, check and keep_half."""
+    *arguments, device, check, keep_half = arguments
     arguments += [device if device is None else device_name(device), check if check is None else flag(check, "check")]
     lib, arrays, home = library_of(*arrays)
+    arrays, half = widened(lib, arrays)
     family = getattr(lib, name, None)
     result = family(*arrays, *arguments) if family else getattr(_families, name)(lib, *arrays, *arguments)
+    if flag(keep_half, "keep_half") and half is not None:
+        result = narrowed(lib, result, half)
     return bring_home(result, home)
 
 
@@ -163,7 +180,7 @@ def _which(select, select_range, by_index, by_value):
 @_documented
 def eigvals(
     a, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
-    return_info=False, device=None, check=None,
+    return_info=False, device=None, check=None, keep_half=False,
 ):  # fmt: skip
     """Eigenvalues of square matrices, as numpy.linalg.eigvals; always complex.
 
@@ -203,13 +220,13 @@ def eigvals(
         if w is not None:
             return w
     more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eigvals", (a,), more, device, check)
+    return _serve("eigvals", (a,), more, device, check, keep_half)
 
 
 @_documented
 def eig(
     a, left=False, right=True, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
-    return_info=False, device=None, check=None,
+    return_info=False, device=None, check=None, keep_half=False,
 ):  # fmt: skip
     """Eigenvalues and eigenvectors of square matrices, as numpy.linalg.eig, with scipy.linalg.eig's left and right.
 
@@ -256,13 +273,13 @@ def eig(
         if result is not None:
             return result
     more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check)
+    return _serve("eig", (a,), flag(left, "left"), flag(right, "right"), more, device, check, keep_half)
 
 
 @_documented
 def roots(
     p, *, method="auto", balance=True, max_steps=None, same_bits_in_batches=False,
-    return_info=False, device=None, check=None,
+    return_info=False, device=None, check=None, keep_half=False,
 ):  # fmt: skip
     """Roots of polynomials, as numpy.roots of each: the eigenvalues of companion matrices.
 
@@ -294,13 +311,13 @@ def roots(
            [0.+1.j, 0.-1.j]])
     """
     more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
-    return _serve("roots", (p,), more, device, check)
+    return _serve("roots", (p,), more, device, check, keep_half)
 
 
 @_documented
 def schur(
     a, output="real", *, method="auto", balance=True, max_steps=None, same_bits_in_batches=False,
-    return_info=False, device=None, check=None,
+    return_info=False, device=None, check=None, keep_half=False,
 ):  # fmt: skip
     """Schur form a = Z @ T @ Z^H of square matrices, as scipy.linalg.schur, on a CPU.
 
@@ -335,13 +352,13 @@ def schur(
     """
     word(output, "output", ("real", "complex"), "'real' or 'complex'")
     more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
-    return _serve("schur", (a,), output, more, device, check)
+    return _serve("schur", (a,), output, more, device, check, keep_half)
 
 
 @_documented
 def eigvals_affine(
     a, x, measure=None, *, method=AUTO, balance=True, max_steps=None, same_bits_in_batches=False,
-    return_info=False, device=None, check=None,
+    return_info=False, device=None, check=None, keep_half=False,
 ):  # fmt: skip
     """Eigenvalues of a[0] + x[0]*a[1] + ... + x[m-1]*a[m] at many points x, or one measure of them.
 
@@ -375,7 +392,7 @@ def eigvals_affine(
     """
     word(measure, "measure", _families.MEASURES, "None, 'abscissa', 'radius' or 'damping'")
     more = _more("eigvals", return_info, method, balance, max_steps, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eigvals_affine", (a, x), measure, more, device, check)
+    return _serve("eigvals_affine", (a, x), measure, more, device, check, keep_half)
 
 
 @_documented
@@ -391,6 +408,7 @@ def eigvalsh(
     return_info=False,
     device=None,
     check=None,
+    keep_half=False,
 ):
     """Eigenvalues of symmetric or Hermitian matrices, ascending, as numpy.linalg.eigvalsh.
 
@@ -425,7 +443,7 @@ def eigvalsh(
             return result
     which = subset(subset_by_index, subset_by_value)
     more = _more("eigh", return_info, method, relative=relative, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eigvalsh", (a,), _triangle(UPLO), which, more, device, check)
+    return _serve("eigvalsh", (a,), _triangle(UPLO), which, more, device, check, keep_half)
 
 
 @_documented
@@ -441,6 +459,7 @@ def eigh(
     return_info=False,
     device=None,
     check=None,
+    keep_half=False,
 ):
     """Eigenvalues and eigenvectors of symmetric or Hermitian matrices, as numpy.linalg.eigh.
 
@@ -479,7 +498,7 @@ def eigh(
             return result
     which = subset(subset_by_index, subset_by_value)
     more = _more("eigh", return_info, method, relative=relative, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eigh", (a,), _triangle(UPLO), which, more, device, check)
+    return _serve("eigh", (a,), _triangle(UPLO), which, more, device, check, keep_half)
 
 
 @_documented
@@ -498,6 +517,7 @@ def eigvalsh_tridiagonal(
     return_info=False,
     device=None,
     check=None,
+    keep_half=False,
 ):
     """Eigenvalues of symmetric tridiagonal matrices, all or some, ascending, as scipy.linalg.eigvalsh_tridiagonal.
 
@@ -540,7 +560,7 @@ def eigvalsh_tridiagonal(
     which = _which(select, select_range, subset_by_index, subset_by_value)
     more = _more("eigvalsh_tridiagonal", return_info, method)
     arguments = flag(check_finite, "check_finite"), tolerance(tol), flag(bounds, "bounds"), more
-    return _serve("eigvalsh_tridiagonal", (d, e), which, *arguments, device, check)
+    return _serve("eigvalsh_tridiagonal", (d, e), which, *arguments, device, check, keep_half)
 
 
 @_documented
@@ -560,6 +580,7 @@ def eigh_tridiagonal(
     return_info=False,
     device=None,
     check=None,
+    keep_half=False,
 ):
     """Eigenvalues and eigenvectors of symmetric tridiagonal matrices, as scipy.linalg.eigh_tridiagonal.
 
@@ -621,15 +642,16 @@ def eigh_tridiagonal(
             return_info=return_info,
             device=device,
             check=check,
+            keep_half=keep_half,
         )
     tolerance(tol)
     which = _which(select, select_range, subset_by_index, subset_by_value)
     more = _more("eigh_tridiagonal", return_info, method, same_bits_in_batches=same_bits_in_batches)
-    return _serve("eigh_tridiagonal", (d, e), which, flag(check_finite, "check_finite"), more, device, check)
+    return _serve("eigh_tridiagonal", (d, e), which, flag(check_finite, "check_finite"), more, device, check, keep_half)
 
 
 @_documented
-def sturm_count(d, e, x, *, return_info=False, device=None, check=None):
+def sturm_count(d, e, x, *, return_info=False, device=None, check=None, keep_half=False):
     """How many eigenvalues of symmetric tridiagonal matrices are smaller than each x.
 
     Parameters
@@ -654,7 +676,7 @@ def sturm_count(d, e, x, *, return_info=False, device=None, check=None):
     >>> eigpack.sturm_count(np.full(4, 2.0), np.full(3, -1.0), [0.0, 2.0, 4.0])
     array([0, 2, 4])
     """
-    return _serve("sturm_count", (d, e, x), _more("sturm_count", return_info), device, check)
+    return _serve("sturm_count", (d, e, x), _more("sturm_count", return_info), device, check, keep_half)
 
 
 def set_threads(threads):
@@ -702,3 +724,12 @@ def describe(device=None):
     'cpu'
     """
     return _core.describe("cpu" if device is None else device_name(device))
+
+
+def __getattr__(name):
+    """eigpack.torch, imported when it is first asked for."""
+    if name == "torch":
+        from importlib import import_module
+
+        return import_module("eigpack.torch")
+    raise AttributeError(f"module 'eigpack' has no attribute {name!r}")

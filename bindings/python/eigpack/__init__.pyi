@@ -1,10 +1,13 @@
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar, overload
 
 import numpy as np
 import numpy.linalg
 import numpy.typing as npt
 from typing_extensions import Unpack
+
+from . import torch as torch
 
 _T = TypeVar("_T")
 _Host: TypeAlias = npt.NDArray[Any] | Sequence[Any]
@@ -47,6 +50,7 @@ class Info:
 class _Common(TypedDict, total=False):
     device: str | None
     check: bool | None
+    keep_half: bool
 
 class _Geev(_Common, total=False):
     method: Literal["auto", "swb", "mwb", "reference"]
@@ -394,3 +398,12 @@ def sturm_count(
 def sturm_count(d: _T, e: _T, x: _T, *, return_info: Literal[True], **more: Unpack[_Common]) -> tuple[_T, Info]: ...
 def set_threads(threads: int) -> None: ...
 def describe(device: str | None = None) -> str: ...
+def patch_numpy(device: str | None = None) -> None: ...
+def unpatch_numpy() -> None: ...
+def patched_numpy(device: str | None = None) -> AbstractContextManager[None]: ...
+def routed() -> dict[str, dict[str, int]]: ...
+@overload
+def show_config(mode: Literal["stdout"] = "stdout") -> None: ...
+@overload
+def show_config(mode: Literal["dicts"]) -> dict[str, Any]: ...
+def test(device: str | None = None, verbose: bool = False) -> bool: ...

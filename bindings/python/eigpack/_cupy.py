@@ -4,7 +4,7 @@ import cupy
 from cupy.cuda import get_current_stream, get_device_id
 
 from . import _core, _direct
-from ._numpy import COMPLEX, LETTERS, REAL, TYPES, refuse
+from ._numpy import COMPLEX, HALVES, LETTERS, REAL, TYPES, refuse
 
 host = False
 

@@ -8,6 +8,15 @@ class LinAlgError(numpy.linalg.LinAlgError):
 
     ``count`` tells how many matrices failed, ``first`` which first (an index into the leading dimensions, as of a
     flat array).
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> try:
+    ...     w = eigpack.eigvals([[[1.0]], [[np.nan]]])
+    ... except eigpack.LinAlgError as error:
+    ...     print(error.count, error.first)
+    1 1
     """
 
     count = 0
@@ -15,7 +24,17 @@ class LinAlgError(numpy.linalg.LinAlgError):
 
 
 class DeviceError(RuntimeError):
-    """The device is absent from this build or this machine, or it failed."""
+    """The device is absent from this build or this machine, or it failed.
+
+    Examples
+    --------
+    >>> import eigpack
+    >>> try:
+    ...     eigpack.describe("cuda:99")
+    ... except eigpack.DeviceError:
+    ...     print("it is not there")
+    it is not there
+    """
 
 
 def linalg_error(count, first, text, problems, what="matrix"):

@@ -19,6 +19,42 @@ EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
 SchurResult = namedtuple("SchurResult", "T Z")
 Bounds = namedtuple("Bounds", "eigenvalues lower upper")
+EigResult.__doc__ = """What `eig` returns: eigenvalues, shape (..., n), and eigenvectors by columns, shape (..., n, n), both complex.
+
+Examples
+--------
+>>> import numpy as np, eigpack
+>>> result = eigpack.eig(np.diag([2.0, 1.0]))
+>>> w, v = result
+>>> result.eigenvalues is w, v.shape
+(True, (2, 2))
+"""
+EighResult.__doc__ = """What `eigh` and `eigh_tridiagonal` return: real eigenvalues, ascending, shape (..., m), and eigenvectors by columns, (..., n, m).
+
+Examples
+--------
+>>> import numpy as np, eigpack
+>>> eigpack.eigh(np.diag([2.0, 1.0])).eigenvalues
+array([1., 2.])
+"""
+SchurResult.__doc__ = """What `schur` returns: T, (quasi-)triangular, and Z, orthogonal or unitary, both of shape (..., n, n).
+
+Examples
+--------
+>>> import numpy as np, eigpack
+>>> eigpack.schur(np.diag([2.0, 1.0])).T
+array([[2., 0.],
+       [0., 1.]])
+"""
+Bounds.__doc__ = """What `eigvalsh_tridiagonal` returns with bounds=True: eigenvalues, and the ends of intervals in which the exact ones lie.
+
+Examples
+--------
+>>> import numpy as np, eigpack
+>>> w, lower, upper = eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), bounds=True)
+>>> bool((lower <= w).all() and (w <= upper).all())
+True
+"""
 MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D")}
 RANGES = {"a": "A", "all": "A", "i": "I", "index": "I", "v": "V", "value": "V"}
 
@@ -72,6 +108,13 @@ class Info:
     condition : array, shape (..., n)
         `eig`: abs(y^H x) of the unit left and right vectors of each eigenvalue: an error E of a moves it by about
         norm(E) / condition.
+
+    Examples
+    --------
+    >>> import numpy as np, eigpack
+    >>> w, told = eigpack.eigvals(np.eye(2), return_info=True)
+    >>> told.info, told.sweeps
+    (array(0, dtype=int32), None)
     """
 
     info: Any

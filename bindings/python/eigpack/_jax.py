@@ -18,6 +18,8 @@ from ._arguments import shown
 from ._families import PLAIN, Bounds, EighResult, EigResult
 from ._numpy import COMPLEX, DOUBLE, LETTERS, REAL, TYPES, refuse
 
+HALVES = {np.dtype(jnp.float16), np.dtype(jnp.bfloat16)}
+
 
 @cache
 def lacks():
@@ -56,6 +58,10 @@ def call(name, shapes, *arrays, vmap_method="broadcast_all", **attributes):
     """The target on arrays; shapes: (shape, letter) of each output."""
     results = [jax.ShapeDtypeStruct(shape, TYPES[letter]) for shape, letter in shapes]
     return jax.ffi.ffi_call("eigpack_" + name, results, vmap_method=vmap_method)(*arrays, **attributes)
+
+
+def convert(x, letter):
+    return x.astype(TYPES[letter])
 
 
 def is_traced(*arrays):

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from . import _numpy
-from ._families import mapped
+from ._families import Info, mapped
 
 
 def library_of(*arrays):
@@ -60,3 +60,22 @@ def by_dlpack(leader, arrays):
 def bring_home(result, home):
     """A result, or each array of it, in the library that the arrays came from."""
     return result if home is None else mapped(home, result)
+
+
+def widened(lib, arrays):
+    """The arrays, those in half precision in single; and their type where all have the same one."""
+    kinds = [getattr(x, "dtype", None) for x in arrays]
+    if not any(kind in lib.HALVES for kind in kinds if kind is not None):
+        return arrays, None
+    arrays = [lib.convert(x, "s") if kind is not None and kind in lib.HALVES else x for x, kind in zip(arrays, kinds)]
+    return arrays, kinds[0] if len(set(kinds)) == 1 else None
+
+
+def narrowed(lib, result, half):
+    """A result with its arrays in single precision as this type; what an Info tells stays."""
+    if isinstance(result, tuple):
+        parts = [narrowed(lib, part, half) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    if isinstance(result, Info) or result.dtype != lib.TYPES["s"]:
+        return result
+    return result.to(half) if hasattr(result, "to") else result.astype(half)

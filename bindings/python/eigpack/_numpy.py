@@ -7,6 +7,7 @@ from ._core import host_address
 LETTERS = {"f": "s", "d": "d", "F": "c", "D": "z"}
 TYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128, "i": np.int32, "l": np.int64}
 REAL = {"s": "s", "d": "d", "c": "s", "z": "d"}
+HALVES = {np.dtype("f2")}
 DOUBLE = {"s": "d", "d": "d", "c": "z", "z": "z"}
 COMPLEX = {"s": "c", "d": "z", "c": "c", "z": "z"}
 

@@ -15,7 +15,7 @@ from . import _core, _direct, _families, _numpy, _torch_arrays
 from ._arguments import shown
 from ._families import ALL, PLAIN, Bounds, EighResult, EigResult, mapped
 from ._numpy import COMPLEX, DOUBLE
-from ._torch_arrays import TYPES, letter_of
+from ._torch_arrays import HALVES, TYPES, convert, letter_of
 from ._torch_derivatives import General, Opaque, Pairs, Values, is_differentiated
 
 Tensor = torch.Tensor

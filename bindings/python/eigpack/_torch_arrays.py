@@ -7,6 +7,7 @@ from ._numpy import refuse
 LETTERS = {torch.float32: "s", torch.float64: "d", torch.complex64: "c", torch.complex128: "z"}
 TYPES = {letter: dtype for dtype, letter in LETTERS.items()} | {"i": torch.int32, "l": torch.int64}
 WHOLE = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+HALVES = {torch.float16, torch.bfloat16}
 host = False
 
 

@@ -52,6 +52,23 @@ def test_jaxlib_is_required_where_jax_is_asked_for():
         assert "jaxlib" not in call(hook, CMAKE_ARGS=told, **HERE)[2], told
 
 
+def test_jax_is_built_in_where_its_headers_are(tmp_path):
+    header = tmp_path / "jaxlib/include/xla/ffi/api/ffi.h"
+    find = f"import xla; needs.found = xla.include(['/nonexistent', {str(tmp_path)!r}])"
+    assert call("found", find, **HERE)[2] == "\n"
+    header.parent.mkdir(parents=True)
+    header.touch()
+    assert call("found", find, **HERE)[2] == f"{tmp_path}/jaxlib/include\n"
+    here, nowhere = "needs.xla.include = lambda: '/x'", "needs.xla.include = lambda: ''"
+    for told, where in (("", here), ("-DEIG_JAX=ON", nowhere), ("-DEIG_XLA_INCLUDE=/x", nowhere), ("-DEIG_JAX=AUTO", here)):
+        assert call(f"jax({told!r})", where, **HERE)[2].startswith("with JAX"), told
+    for told, where in (("", nowhere), ("-DEIG_JAX=OFF", here), ("-DEIG_JAX:BOOL=0", here), ("-DEIG_JAX=AUTO", nowhere)):
+        assert call(f"jax({told!r})", where, **HERE)[2].startswith("without JAX"), told
+    assert call("announce(())", f"needs.UNITS = dict.fromkeys(needs.UNITS, 0); {here}", CMAKE_ARGS="-DEIG_CUDA=OFF", **HERE)[2].startswith(
+        "eigpack: building takes about 1 minute, without CUDA, as was asked; with JAX's transforms\n"
+    )
+
+
 def test_what_is_built_is_told(tmp_path):
     """The sentence about CUDA, by what is asked for, whether nvcc is here and whether a GPU answers."""
     for name, text in (("nvcc", "#!/bin/sh\n"), ("nvidia-smi", "#!/bin/sh\n[ -z \"$MUTE\" ] && echo 9.0\n")):

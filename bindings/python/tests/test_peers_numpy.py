@@ -1,56 +1,18 @@
-"""NumPy's own tests with our functions in their places.
-
-NumPy's eigvals and eig give real numbers where they can, before version 2.5, and eig and eigh keep subclasses of arrays: the
-wrappers do so too.
-"""
+"""NumPy's own tests within patched_numpy, and what is routed there."""
 
 import eigpack
 import numpy as np
 import pytest
+from conftest import DEVICE
 
 numpy_tests = pytest.importorskip("numpy.linalg.tests.test_linalg")
-used = []
-gives_real = np.linalg.eigvals(np.eye(1)).dtype.kind == "f"
-
-
-def real_where_possible(a, w, *more):
-    real = gives_real and np.asarray(a).dtype.kind != "c" and not w.imag.any()
-    return [x.real if real else x for x in (w, *more)]
-
-
-def numpy_eigvals(a):
-    used.append("eigvals")
-    return real_where_possible(a, eigpack.eigvals(a))[0]
-
-
-def numpy_eig(a, result=type(np.linalg.eig(np.eye(1)))):
-    used.append("eig")
-    w, v = real_where_possible(a, *eigpack.eig(a))
-    return result(w, kept_subclass(a, v))
-
-
-def kept_subclass(a, x):
-    return x.view(type(a)) if isinstance(a, np.ndarray) else x
-
-
-def numpy_eigvalsh(a, UPLO="L"):
-    used.append("eigvalsh")
-    return eigpack.eigvalsh(a, UPLO)
-
-
-def numpy_eigh(a, UPLO="L"):
-    used.append("eigh")
-    w, v = eigpack.eigh(a, UPLO)
-    return eigpack.EighResult(w, kept_subclass(a, v))
+polynomial_tests = pytest.importorskip("numpy.lib.tests.test_polynomial")
 
 
 @pytest.fixture(autouse=True)
-def in_their_places(monkeypatch):
-    used.clear()
-    monkeypatch.setattr(np.linalg, "eigvals", numpy_eigvals)
-    monkeypatch.setattr(np.linalg, "eig", numpy_eig)
-    monkeypatch.setattr(np.linalg, "eigvalsh", numpy_eigvalsh)
-    monkeypatch.setattr(np.linalg, "eigh", numpy_eigh)
+def in_their_places():
+    with eigpack.patched_numpy(DEVICE):
+        yield
 
 
 class TestNumpyEigvals(numpy_tests.TestEigvals):
@@ -77,8 +39,23 @@ class TestNumpyEigh(numpy_tests.TestEigh):
     pass
 
 
+class TestNumpySVDHermitian(numpy_tests.TestSVDHermitian):
+    pass
+
+
+class TestNumpyPinvHermitian(numpy_tests.TestPinvHermitian):
+    pass
+
+
+class TestNumpyPolynomial(polynomial_tests.TestPolynomial):
+    pass
+
+
 def test_ours_were_used():
-    assert np.linalg.eigh(np.eye(2)).eigenvalues.tolist() == [1, 1] and used == ["eigh"]
+    for name in ("eig", "eigh", "eigvals", "eigvalsh"):
+        before = eigpack.routed().get(f"numpy.linalg.{name}", {}).get("eigpack", 0)
+        getattr(np.linalg, name)(np.eye(2))
+        assert eigpack.routed()[f"numpy.linalg.{name}"]["eigpack"] == before + 1
 
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128, np.float32, np.float64])

@@ -19,6 +19,16 @@ which: eigpack.Info = eigpack.eigvals(a, balance=False, return_info=True)[1]
 text: str = eigpack.describe()
 text = eigpack.describe("cpu")
 eigpack.set_threads(2)
+half: npt.NDArray[np.floating] = eigpack.eigvalsh(a.astype(np.float16), keep_half=True)
+with eigpack.patched_numpy("cpu"):
+    eigpack.patch_numpy()
+eigpack.unpatch_numpy()
+calls: int = eigpack.routed()["numpy.linalg.eigh"]["eigpack"]
+works: bool = eigpack.test(verbose=True)
+told_of: dict[str, object] = eigpack.show_config("dicts")
+with eigpack.torch.override():
+    eigpack.torch.enable()
+eigpack.torch.disable()
 eigpack.eigvalsh(a, "X")  # type: ignore[call-overload]
 eigpack.eigvals(a, method="jacobi")  # type: ignore[call-overload]
 try:

@@ -109,7 +109,6 @@ set(EIG_CUDA_SOURCES
     src/cuda/heev/divide/heev_divide.cu
     src/cuda/geev/geev_cuda.cu
     src/cuda/geev/geev_roads.cu
-    src/cuda/geev/team/geev_lead.cu
 )
 # Kernels that are compiled once for each type, with EIG_TYPE: s, d, c and z, or the real or complex ones alone.
 set(EIG_CUDA_TYPED_SOURCES

@@ -84,12 +84,6 @@ static const crossover geev_warp[] = {
     CROSSOVER_END,
 };
 
-/* Road lead, of others. */
-static const crossover geev_lead[] = {
-    {OF_D, 0, 14, 32, 1, NO_END, 0, 0, 0, "notes-geev.md"},
-    CROSSOVER_END,
-};
-
 /* Threads a matrix of roads mwb and swb, of those that are left: by `eigpack bench geev --tune --device cuda`, which
  * prints them for the GPU that it runs on; from n = 19 on in double by bench_geev_cuda, whose matrices are random. */
 static const crossover geev_mwb[] = {
@@ -164,7 +158,6 @@ static const crossover_table cuda_crossovers[] = {
     {"geev", "road single", geev_single},
     {"geev", "road schur: lanes a matrix", geev_lanes},
     {"geev", "a warp a matrix, one stage", geev_warp},
-    {"geev", "road lead", geev_lead},
     {"geev", "roads mwb: threads a matrix", geev_mwb},
     {"geev", "roads swb: threads a matrix", geev_swb},
     {"geev", "the window that ends a stage", geev_stops},

@@ -111,9 +111,8 @@ static void test_forms(void **state)
     eig_destroy(ctx);
 }
 
-/* The road `lead`, which takes more than 100 matrices of double, whole or for later stages: the bits of swb, of matrices that
- * are given up too. */
-static void test_lead(void **state)
+/* More than 100 matrices by method auto, in stages: the bits of swb, of matrices that are given up too. */
+static void test_stages(void **state)
 {
     static const int64_t many[] = {14, 16, 17, 20, 21, 25, 28, 29, 30, 31, 32, 40, 64}, few[] = {14};
     static const char *const kinds[] = {"random", "badly-scaled"};
@@ -130,7 +129,7 @@ static void test_lead(void **state)
                 o.method = EIG_GEEV_AUTO;
                 poison(&r);
                 assert_int_equal(enqueue(ctx, &o, &r), EIG_OK);
-                same(&r, "lead");
+                same(&r, "stages");
             }
             drop(&r);
         }
@@ -493,7 +492,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_alignment),
         cmocka_unit_test(test_workspace_bound),
         cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_stages),
         cmocka_unit_test(test_few),
     };
     if (argc > 1 + small) cmocka_set_test_filter(argv[1 + small]);

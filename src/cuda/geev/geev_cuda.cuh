@@ -7,8 +7,7 @@
  * reduce/            kernel 1, to Hessenberg form: geev_prepare.cu for n <= 64 (geev_grid.cuh: in registers),
  *                    geev_block_prepare.cu with a block a matrix, geev_group.cuh with one or more blocks a matrix;
  *                    geev_balance.cuh, geev_turn.cuh: balancing, the transpose
- * team/              kernel 2 for n <= 64, double-shift QR out of shared memory: geev_qr.cu; geev_lead.cu: with a warp
- *                    that makes the reflectors of 32 matrices
+ * team/              kernel 2 for n <= 64, double-shift QR out of shared memory
  * block/             n > 64, and fewer rows of few matrices: geev_block.cu, kernel 2 with a block a matrix, while the
  *                    matrix fits its shared memory; geev_blocks.cu, all of it in one kernel, larger n and complex
  *                    matrices; geev_chain.cuh: their QR
@@ -24,8 +23,8 @@
  * geev_entry.cuh, geev_reflector.cuh   real and complex entries; reflectors and shifts of the fast kernels
  *
  * A team is the p threads that compute a matrix.  A tile is the matrices that a warp (swb) or a block of p warps (mwb)
- * computes side by side: 32/p or 32; with geev_lead.cu 24 to 32.  In a tile, entry e of matrix g lies at [e*matrices +
- * g], so that threads of different matrices never read the same bank at the same time. */
+ * computes side by side: 32/p or 32.  In a tile, entry e of matrix g lies at [e*matrices + g], so that threads of
+ * different matrices never read the same bank at the same time. */
 #ifndef EIG_GEEV_CUDA_CUH
 #define EIG_GEEV_CUDA_CUH
 
@@ -48,21 +47,6 @@ enum {
 static inline int64_t geev_packed(int64_t n)
 {
     return n * (n + 1) / 2 + n - 1;
-}
-
-/* Of geev_lead.cu: the largest order; the matrices of a tile, so many that two tiles fit the 227 KB of a Hopper
- * multiprocessor; the bytes of shared memory of a block, at most. */
-enum { GEEV_LEAD = 32 };
-
-static inline int geev_lead_matrices(int64_t n)
-{
-    return n <= 28 ? 32 : n <= 30 ? 28 : 24;
-}
-
-static inline size_t geev_lead_bytes(int64_t n)
-{
-    size_t const entries = (size_t)(n * (n + 1) / 2 + n + 2), ring = 10; /* two reflectors of five numbers */
-    return (size_t)geev_lead_matrices(n) * ((entries + ring) * sizeof(double) + 3 * sizeof(int) + 1) + 64;
 }
 
 /* Numbers of a work area of Aberth's iteration (geev_aberth.cuh, on the road `blocks`): half a square of tiles of 16 x
@@ -228,7 +212,7 @@ struct geev_slice : cuda_slice,
 extern "C" {
 
 /* What files that are compiled once for each type export.  They enqueue on the stream, and wait for nothing.
- *   small        all that the other kernels do, in turn; swb, mwb (with so many threads a matrix) and lead: one stage
+ *   small        all that the other kernels do, in turn; swb, mwb (with so many threads a matrix): one stage
  *   plain        all matrices, or those on the list
  *   schur        by way of the Schur form, all in one kernel: threads 8, 16 or 32 lanes a matrix, or 0: a block, in
  *                work areas; schur_bytes: of shared memory of a warp, or of a work area
@@ -249,35 +233,34 @@ typedef size_t geev_schur_area(const geev_problem *p, int threads);
 typedef size_t geev_second_area(const geev_problem *p);
 typedef bool geev_fits(const eig_context *ctx, int64_t n);
 typedef void geev_sizes(int64_t n, size_t *form, size_t *slab);
-#define GEEV_KERNELS(OF, OF_REAL, OF_COMPLEX, OF_DOUBLE) \
-    OF_REAL(geev, launch, small)                         \
-    OF_REAL(geev, launch, prepare)                       \
-    OF_REAL(geev, launch_threads, swb)                   \
-    OF_REAL(geev, launch_threads, mwb)                   \
-    OF_DOUBLE(geev, launch, lead)                        \
-    OF_REAL(geev, launch, block_prepare)                 \
-    OF_REAL(geev, launch, block)                         \
-    OF_REAL(geev, launch_plain, plain)                   \
-    OF_COMPLEX(geev, launch, reduce)                     \
-    OF_COMPLEX(geev, launch, single)                     \
-    OF(geev, fits, blocks_fit)                           \
-    OF(geev, area, blocks_area)                          \
-    OF(geev, launch, blocks)                             \
-    OF(geev, schur_area, schur_bytes)                    \
-    OF(geev, launch_schur, schur)                        \
-    OF(geev, launch, inverse)                            \
-    OF(geev, fits, large_fit)                            \
-    OF(geev, sizes, large_sizes)                         \
-    OF(geev, launch, large_vectors)                      \
-    OF(geev, launch, certify)                            \
-    OF(geev, second_area, second_bytes)                  \
+#define GEEV_KERNELS(OF, OF_REAL, OF_COMPLEX) \
+    OF_REAL(geev, launch, small)              \
+    OF_REAL(geev, launch, prepare)            \
+    OF_REAL(geev, launch_threads, swb)        \
+    OF_REAL(geev, launch_threads, mwb)        \
+    OF_REAL(geev, launch, block_prepare)      \
+    OF_REAL(geev, launch, block)              \
+    OF_REAL(geev, launch_plain, plain)        \
+    OF_COMPLEX(geev, launch, reduce)          \
+    OF_COMPLEX(geev, launch, single)          \
+    OF(geev, fits, blocks_fit)                \
+    OF(geev, area, blocks_area)               \
+    OF(geev, launch, blocks)                  \
+    OF(geev, schur_area, schur_bytes)         \
+    OF(geev, launch_schur, schur)             \
+    OF(geev, launch, inverse)                 \
+    OF(geev, fits, large_fit)                 \
+    OF(geev, sizes, large_sizes)              \
+    OF(geev, launch, large_vectors)           \
+    OF(geev, launch, certify)                 \
+    OF(geev, second_area, second_bytes)       \
     OF(geev, launch, second)
-GEEV_KERNELS(CUDA_DECLARE, CUDA_DECLARE_REAL, CUDA_DECLARE_COMPLEX, CUDA_DECLARE_REAL)
+GEEV_KERNELS(CUDA_DECLARE, CUDA_DECLARE_REAL, CUDA_DECLARE_COMPLEX)
 CUDA_DECLARE(geev, launch, block_form)
 
 /* All of one type; NULL where it has none. */
 struct geev_kernels {
-    GEEV_KERNELS(CUDA_MEMBER, CUDA_MEMBER, CUDA_MEMBER, CUDA_MEMBER)
+    GEEV_KERNELS(CUDA_MEMBER, CUDA_MEMBER, CUDA_MEMBER)
 };
 
 /* Certificates: what decides their sizes in a workspace of about `bytes`, which may lower slice->count; their arrays;

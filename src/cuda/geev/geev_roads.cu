@@ -11,10 +11,10 @@ enum {
     WARP = 32
 };
 
-static const geev_kernels kernels[] = {{GEEV_KERNELS(CUDA_OF_S, CUDA_OF_S, CUDA_OF_NONE, CUDA_OF_NONE)},
-                                       {GEEV_KERNELS(CUDA_OF_D, CUDA_OF_D, CUDA_OF_NONE, CUDA_OF_D)},
-                                       {GEEV_KERNELS(CUDA_OF_C, CUDA_OF_NONE, CUDA_OF_C, CUDA_OF_NONE)},
-                                       {GEEV_KERNELS(CUDA_OF_Z, CUDA_OF_NONE, CUDA_OF_Z, CUDA_OF_NONE)}};
+static const geev_kernels kernels[] = {{GEEV_KERNELS(CUDA_OF_S, CUDA_OF_S, CUDA_OF_NONE)},
+                                       {GEEV_KERNELS(CUDA_OF_D, CUDA_OF_D, CUDA_OF_NONE)},
+                                       {GEEV_KERNELS(CUDA_OF_C, CUDA_OF_NONE, CUDA_OF_C)},
+                                       {GEEV_KERNELS(CUDA_OF_Z, CUDA_OF_NONE, CUDA_OF_Z)}};
 
 static const geev_kernels *kernels_of(const geev_problem *p)
 {
@@ -513,7 +513,7 @@ static void slice_large(const eig_context *ctx, const geev_problem *p, geev_slic
     slice_large_vectors(ctx, p, slice);
 }
 
-/* ------------------------------------------------ lead, swb, mwb: kernels 1 and 2 */
+/* ------------------------------------------------------ swb, mwb: kernels 1 and 2 */
 
 /* The largest order for a team of this many threads, of which each owns at most 16 indices. */
 static int64_t most_order(int threads)
@@ -560,14 +560,6 @@ template <eig_geev_method own, int own_threads> static bool is_team(const eig_co
            tile_bytes(p, own, own_threads) <= (size_t)cuda_state_of(ctx)->shared_bytes;
 }
 
-/* A multiprocessor must hold two tiles: what one waits for, the other fills. */
-static bool is_lead(const eig_context *ctx, const geev_problem *p)
-{
-    return p->method == EIG_GEEV_AUTO && p->threads_per_matrix == 0 && kernels_of(p)->lead && !are_few(p) &&
-           chooses(geev_lead, p) && p->n <= GEEV_LEAD &&
-           2 * geev_lead_bytes(p->n) <= (size_t)cuda_state_of(ctx)->shared_bytes;
-}
-
 static int threads_of(const geev_road *road)
 {
     return (int)(road->has & GEEV_THREADS);
@@ -582,8 +574,7 @@ static void slice_team(const eig_context *ctx, const geev_problem *p, geev_slice
 {
     int64_t const packed = geev_packed(p->n) * (int64_t)type_size(p->type);
     const geev_road *const road = eig_cuda_geev_road(ctx, p);
-    bool const lead = road->serves == is_lead;
-    slice->tile = lead ? 32 : tile_matrices(method_of(road), threads_of(road));
+    slice->tile = tile_matrices(method_of(road), threads_of(road));
     slice_matrices(p, packed + (int64_t)(sizeof(geev_record) + sizeof(geev_progress) + sizeof *slice->failed), slice);
 }
 
@@ -613,8 +604,7 @@ static eig_status launch_stages(eig_context *ctx, const geev_slice &slice, cudaS
         stage.order = (int)p.n;
         stage.stop = stage.stage + 1 < GEEV_STAGES && !are_few(&slice.p) ? chosen(geev_stops, &p) : 0;
         geev_launch_threads *const launch = method_of(road) == EIG_GEEV_MWB ? k->mwb : k->swb;
-        int const threads = threads_of(road);
-        eig_status const status = threads > 0 ? launch(ctx, threads, stage, stream) : k->lead(ctx, stage, stream);
+        eig_status const status = launch(ctx, threads_of(road), stage, stream);
         if (status != EIG_OK || stage.stop == 0) return status;
         p.n = stage.stop;
     }
@@ -650,7 +640,6 @@ static const geev_road roads[] = {
     {"block", algorithm_of_block, is_block, slice_block, carve_block, enqueue_block, passes},
     {"blocks", algorithm_of_blocks, is_blocks, slice_blocks, carve_blocks, enqueue_blocks, passes},
     {"large", NULL, is_large, slice_large, carve_large, enqueue_reference, passes},
-    {"lead", NULL, is_lead, slice_team, carve_team, enqueue_team, passes},
     {"thread", NULL, is_thread, slice_thread, carve_thread, enqueue_thread, passes, GEEV_CERTIFIES_VALUES},
     {"mwb 2", NULL, is_team<EIG_GEEV_MWB, 2>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 2},
     {"mwb 4", NULL, is_team<EIG_GEEV_MWB, 4>, slice_team, carve_team, enqueue_team, passes, GEEV_MWB | 4},

@@ -15,10 +15,22 @@ from ._arguments import pair
 from ._errors import linalg_error
 from ._numpy import COMPLEX, DOUBLE, REAL
 
-EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
-EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
-SchurResult = namedtuple("SchurResult", "T Z")
-Bounds = namedtuple("Bounds", "eigenvalues lower upper")
+
+def named(name, about, **fields):
+    """A named tuple whose fields have descriptions."""
+    kind = namedtuple(name, list(fields))
+    kind.__doc__ = about
+    for field, text in fields.items():
+        getattr(kind, field).__doc__ = text
+    return kind
+
+
+VALUES = "Shape (..., n), ascending."
+COLUMNS = "Shape (..., n, n): column k belongs to eigenvalue k."
+EigResult = named("EigResult", "What `eig` returns.", eigenvalues="Shape (..., n), complex.", eigenvectors=COLUMNS)
+EighResult = named("EighResult", "What `eigh` and `eigh_tridiagonal` return.", eigenvalues=VALUES, eigenvectors=COLUMNS)
+SchurResult = named("SchurResult", "What `schur` returns: a = Z T Z^H.", T="Triangular, real: with 2 x 2 blocks.", Z="Orthogonal or unitary.")
+Bounds = named("Bounds", "What `eigvalsh_tridiagonal` returns with bounds=True.", eigenvalues=VALUES, lower="lower <= exact.", upper="exact <= upper.")
 MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D")}
 RANGES = {"a": "A", "all": "A", "i": "I", "index": "I", "v": "V", "value": "V"}
 
@@ -60,7 +72,7 @@ class Info:
         `eigh_tridiagonal` of each pair, shape (..., m): 1 where the residual, 2 where the orthogonality, 3 where both may
         be worse than promised.  Where the input is not finite a range by value gives NaN for all n pairs.
     sweeps : array of int32, shape (...)
-        `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 where it took another road.
+        `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 unless Jacobi ran.
     residual : array, shape (..., m)
         `eigh_tridiagonal`: the 2-norm of T v - w v, measured on the result.
     orthogonality : array, shape (...)

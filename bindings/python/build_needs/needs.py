@@ -175,6 +175,8 @@ def version():
 def urls():
     lines = [line.split() for line in read("packaging/address").splitlines() if line[:1] not in "#"]
     home, repository = (dict(lines)[word] for word in ("home", "repository"))
+    if "example.org" in home + repository:  # not set yet
+        return {}
     return {"Homepage": home, "Documentation": home, "Repository": repository, "Changelog": f"{repository}/blob/main/CHANGELOG.md"}
 
 

@@ -10,7 +10,7 @@ fail() { echo "address.sh: $*" >&2; exit 1; }
 
 cd "$root"
 tar -cf - scripts packaging/address include docs/accuracy docs/guide docs/start README.md CITATION.cff bindings/octave/DESCRIPTION \
-    bindings/julia/Project.toml bindings/python/eigpack/_extension.py tests/package | tar -xf - -C "$temp"
+    CHANGELOG.md bindings/julia/Project.toml bindings/python/eigpack/_extension.py tests/package | tar -xf - -C "$temp"
 cd "$temp"
 cp -r . ../"$(basename "$temp").first"
 trap 'rm -rf "$temp" "$temp.first"' EXIT
@@ -22,9 +22,13 @@ for file in README.md CITATION.cff docs/accuracy/cite.md bindings/octave/DESCRIP
     grep -q 'https://eig\.test' $file || fail "$file does not name the address"
 done
 grep -q 'https://git\.eig\.test' CITATION.cff || fail "CITATION.cff does not name the repository"
+steps=$(scripts/release --steps)
+[[ $steps != *"are not set"* ]] || fail "scripts/release still asks for the addresses"
 [ "$(scripts/stamp --print link repository)" = https://git.eig.test/eig ] || fail "--print link repository"
 cp "$temp.first/packaging/address" packaging/address
 scripts/stamp >/dev/null
+steps=$(scripts/release --steps)
+[[ $steps == *"  1. the addresses are not set"* ]] || [ -n "$(scripts/stamp --print link home)" ] || fail "scripts/release does not begin with the addresses"
 diff -r "$temp.first" . || fail "not as before"
 if [ -z "$(scripts/stamp --print link home)" ] && grep -rn --exclude-dir=scripts --exclude-dir=tests 'example\.org' . | grep -v '^./packaging/address'; then
     fail "these name an address that is not set"

@@ -5,6 +5,8 @@
                                                    (docs/reference.py), the help of PROGRAM's commands, into FOLDER
     docs/book.py check FOLDER                      every link and anchor within the built site leads somewhere, and the index has every
                                                    name of the headers, of Python's __all__ and of Octave's package
+    docs/book.py claims                            every test that a page names as FILE::TEST is there, and every message of
+                                                   guide/faq.md is in the sources
 
 Links that leave docs become links into the REPOSITORY, or, without one, paths in it.  A link to a file that does not exist is an error."""
 
@@ -136,10 +138,30 @@ def check(folder):
     return 1 if broken or not links else 0
 
 
+def claims():
+    wrong, tests, messages = [], 0, 0
+    for page in (ROOT / "docs").rglob("*.md"):
+        for file, name in re.findall(r"`([\w/.]+\.(?:c|cu|py|sh))::(\w+)`", page.read_text(encoding="utf-8")):
+            tests += 1
+            if not (ROOT / file).exists() or not re.search(rf"(def |void ){name}\(", (ROOT / file).read_text(encoding="utf-8")):
+                wrong.append(f"{page.relative_to(ROOT)}: there is no {file}::{name}")
+    files = [path for folder in ("src", "cli", "io", "bindings/python/eigpack") for path in (ROOT / folder).rglob("*.*") if path.suffix in (".c", ".h", ".cu", ".cuh", ".py")]
+    source = "\n".join(re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8")) for path in files)
+    rows = (ROOT / "docs/guide/faq.md").read_text(encoding="utf-8").split("## Messages")[1]
+    for message in re.findall(r"^\| `(.*?)` \|", rows, re.MULTILINE):
+        messages += 1
+        if message not in source:
+            wrong.append(f"docs/guide/faq.md: no source says {message}")
+    print("\n".join(wrong + [f"{tests} tests and {messages} messages are named, {len(wrong)} are not there"]))
+    return 1 if wrong or not tests or not messages else 0
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["lay"] and len(sys.argv) in (4, 5):
         lay(sys.argv[2], Path(sys.argv[3]), "".join(sys.argv[4:]))
     elif sys.argv[1:2] == ["check"] and len(sys.argv) == 3:
         sys.exit(check(Path(sys.argv[2])))
+    elif sys.argv[1:] == ["claims"]:
+        sys.exit(claims())
     else:
         sys.exit(__doc__)

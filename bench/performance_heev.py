@@ -205,7 +205,7 @@ def tables_cuda():
     parts = (
         ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
          "(`bench_heev_cuda`).", CUDA, table_resident),
-        ("Passes of such calls with vectors, n > 8, ms: reduction, tridiagonal, vectors.", CUDA, table_passes),
+        ("Stages of such calls with vectors, n > 8, ms: reduction, tridiagonal, vectors.", CUDA, table_passes),
         ("Method jacobi, with vectors, ms.", CUDA, table_jacobi),
         ("Figures 5 and 6, times in ms: c128, parts of entries uniform in [0, 1). PyTorch, JAX and CuPy as their users call them, "
          "with synchronisation and allocation.", RIVALS, table_figures_times),
@@ -323,7 +323,8 @@ def map_of(file, title):
     columns = sorted({(what_of(row) not in ("vectors", "values"), what_of(row), row["batch"], column(row)) for row in rows},
                      key=lambda place: (place[0], place[1] if place[0] else place[1] != "vectors", place[2]))
     return plot.cells(f"{title}: its time over eigpack's, the least of the types", "n", sorted({row["n"] for row in rows}),
-                      [place[-1] for place in columns], least)
+                      [place[-1] for place in columns], least, "Columns: " + ("kind of matrix where it is not random, " if any(place[0] for place in columns) else "")
+                      + "what is computed" + (", number of matrices" if len(batches) > 1 else "") + ".")
 
 
 def maps():

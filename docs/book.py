@@ -21,6 +21,7 @@ import urllib.parse
 import zlib
 from pathlib import Path
 
+import languages
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,6 +93,7 @@ def lay(program, folder, repository):
         target = folder / place
         target.write_text(with_links(source.read_text(encoding="utf-8"), source, place, repository), encoding="utf-8")
     reference.write(folder / "reference")
+    languages.write(folder / "reference/languages.rst")
     program_page(program, folder / "reference/program.md")
 
 

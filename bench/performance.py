@@ -137,7 +137,7 @@ def geev_rivals(n):
     """The fastest first; each ran on a part of the batch, which its row says."""
     cores = row_of("geev-cpu-xeon-16threads", n=n, type="f64")
     one = row_of("geev-rivals-h200", n=n, type="f64", rival="numpy")
-    words = [("PyTorch", "torch"), ("JAX", "jax"), ("cuSOLVER Xgeev", "cusolver")]
+    words = [("PyTorch 2.11", "torch"), ("JAX 0.11", "jax"), ("Xgeev of CUDA 13.0's cuSOLVER", "cusolver")]
     found = [(word, row_of("geev-rivals-h200", n=n, type="f64", rival=name)) for word, name in words]
     runs = sorted(runs_of(row) for _, row in found)
     return (f"scaled from the number that ran: LAPACK on 16 cores of a host {time(cores['rival_ms'] * of_500000(cores))} "
@@ -169,15 +169,14 @@ def claims():
     line("all eigenvalues of a tridiagonal matrix, n = 2048, f64, two cores", sterf,
          f"LAPACK, sequential: dsterf {core_for_core(sterf)}, dstebz {core_for_core(stebz)}", cpu)
     for n, words in ((2048, "the same on an H200"), (32768, "n = 32,768, f64, H200")):
-        host, tree = (row_of(gpu, n=n, method="multisection uniform", rival=name, **one)
-                      for name in ("eigpack cpu", "interval-tree"))
-        line(words, host, f"eigpack on the host's 16 cores {beside(host)}; Lessig's interval tree, as eigpack has it, "
-             f"same GPU, {beside(tree)}", gpu)
+        host = row_of(gpu, n=n, method="multisection uniform", rival="eigpack cpu", **one)
+        line(words, host, f"no other was measured; eigpack on the host's 16 cores takes {time(host['rival_ms'])}", gpu)
     alone, two = (two_gpus("stebz", 1000000, k) for k in (1, 2))
-    line("n = 1,000,000, f64, from the host's memory, two H200", two, f"one H200 {time(alone['time_ms'])}",
+    line("n = 1,000,000, f64, from the host's memory, two H200", two, f"eigpack on one H200 takes {time(alone['time_ms'])}",
          TWO)
     batch = row_of(gpu, n=128, batch=10000, type="f64", rival="eigpack cpu")
-    line("10,000 matrices of n = 128, f64, H200", batch, f"eigpack on the host's 16 cores {beside(batch)}", gpu)
+    line("10,000 matrices of n = 128, f64, H200", batch,
+         f"no other was measured; eigpack on the host's 16 cores takes {time(batch['rival_ms'])}", gpu)
     host = row_of("geev-cpu-xeon-16threads", n=30, type="f64")
     processes = row_of("geev-processes-xeon-16", n=30, type="f64")
     line(f"{host['batch']:,} nonsymmetric 30 x 30 matrices, f64, 16 cores", host,
@@ -192,7 +191,7 @@ def claims():
          f"authors {beside(authors)}", geev.CUDA, geev.AUTHORS)
     line("500,000 nonsymmetric 30 x 30 matrices, f64, H200", device[30], geev_rivals(30), *others)
     line("a 15 x 15 control loop at 50^3 gains, all eigenvalues, f64, H200",
-         row_of(geev.CUDA, family="geev-affine-all", n=15, type="f64"), "", geev.CUDA)
+         row_of(geev.CUDA, family="geev-affine-all", n=15, type="f64"), "no other was measured", geev.CUDA)
     for row in heev.short_rows():
         line(*row)
     case = {"n": 4096, "type": "f64", "method": "auto"}
@@ -322,18 +321,24 @@ the right; geev and heev have n^3.
 """
     text += "\n## Which run holds which claim\n\n" + wrapped(
         "The rows of the first table, with the run in [bench/results](../bench/results/README.md) that measured each, and the command "
-        "of the run. Machine, driver and commit stand there.") + "\n\n" + table_claims() + "\n"
+        "of the run. Machine, driver, versions and commit stand there.") + "\n\n" + table_claims() + "\n"
     items = ["- " + " ".join(item.split()) for item in slow.split("\n- ")[1:]]
     return text + "\n## What is still slow\n\n" + "\n".join(wrapped(item, "  ") for item in items) + "\n"
 
 
+def date_of(file):
+    """The day of a run, where its note says it."""
+    found = re.search(r"2\d{3}-\d\d-\d\d", note_of(file)[0])
+    return found[0] if found else ""
+
+
 def table_claims():
     """Which file holds each row of README.md's table, and what made it."""
-    lines = ["| claim | run | command |", "|---|---|---|"]
+    lines = ["| claim | run | when | command |", "|---|---|---|---|"]
     for problem, ms, _, files in claims():
         for number, file in enumerate(files):
             claim = f"{problem}: {time(ms)}" if number == 0 else "its rivals"
-            lines.append(f"| {claim} | {link_to(file)} | `{note_of(file)[2]}` |")
+            lines.append(f"| {claim} | {link_to(file)} | {date_of(file)} | `{note_of(file)[2]}` |")
     return "\n".join(lines)
 
 

@@ -69,7 +69,7 @@ def short_rows():
         row = row_of(MKL, type=kind, n=n, method="auto")
         what = "Hermitian" if kind == "c128" else "symmetric"
         lines.append((f"eigenpairs of {row['batch']:,} {what} matrices {n} x {n}, {kind}, one AMD core", row,
-                      f"MKL's {row['rival']}, same core, {beside(row)}", MKL))
+                      f"MKL's {row['rival']}, same core, {beside(row)}; MKL may choose other code on an Intel core", MKL))
     row = row_of(PROCESSES, type="c128", n=8)
     lines.append((f"eigenpairs of {row['batch']:,} Hermitian matrices 8 x 8, c128, 16 Intel cores", row,
                   f"LAPACK (OpenBLAS) zheevd in a process a core {beside(row)}", PROCESSES))
@@ -77,13 +77,14 @@ def short_rows():
         rivals = sorted(rows_of(RIVALS, type=kind, n=n, batch=batch, method="auto", rival="cusolver"),
                         key=lambda row: row["rival_ms"])
         names = [row["rival"].replace("cusolverDn", "") for row in rivals]
-        other, files = "cuSOLVER: " + ", ".join(f"{name} {beside(row)}" for name, row in zip(names, rivals)), [RIVALS]
+        other, files = "in runs of their own, cuSOLVER of CUDA 13.0: " + ", ".join(f"{name} {time(row['rival_ms'])}" for name, row in zip(names, rivals)), [CUDA, RIVALS]
         for row in rows_of(DX, type=kind, n=n, batch=batch, method="auto"):
             other, files = f"{other}; cuSolverDx, in a kernel of the caller, {time(row['rival_ms'])}", files + [DX]
-        lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", rivals[0], other, *files))
+        newest = row_of(CUDA, family="heev-resident", type=kind, n=n, batch=batch)
+        lines.append((f"eigenpairs of {batch:,} matrices {n} x {n}, {kind}, H200", newest, other, *files))
     row = row_of(FEW, type="f64", n=2048, batch=1)
     lines.append(("eigenpairs of one symmetric matrix 2048 x 2048, f64, H200", row,
-                  f"PyTorch, with cuSOLVER 12.4.1, {beside(row)}", FEW))
+                  f"PyTorch 2.15 with cuSOLVER 12.4.1 {beside(row)}", FEW))
     return lines
 
 
@@ -204,7 +205,7 @@ def tables_cuda():
     parts = (
         ("Times in ms, in brackets the limits set beforehand: device arrays, lent workspace, medians of CUDA-event times "
          "(`bench_heev_cuda`).", CUDA, table_resident),
-        ("Passes of such calls with vectors, n > 8, ms: reduction, tridiagonal, vectors.", CUDA, table_passes),
+        ("Stages of such calls with vectors, n > 8, ms: reduction, tridiagonal, vectors.", CUDA, table_passes),
         ("Method jacobi, with vectors, ms.", CUDA, table_jacobi),
         ("Figures 5 and 6, times in ms: c128, parts of entries uniform in [0, 1). PyTorch, JAX and CuPy as their users call them, "
          "with synchronisation and allocation.", RIVALS, table_figures_times),
@@ -322,7 +323,8 @@ def map_of(file, title):
     columns = sorted({(what_of(row) not in ("vectors", "values"), what_of(row), row["batch"], column(row)) for row in rows},
                      key=lambda place: (place[0], place[1] if place[0] else place[1] != "vectors", place[2]))
     return plot.cells(f"{title}: its time over eigpack's, the least of the types", "n", sorted({row["n"] for row in rows}),
-                      [place[-1] for place in columns], least)
+                      [place[-1] for place in columns], least, "Columns: " + ("kind of matrix where it is not random, " if any(place[0] for place in columns) else "")
+                      + "what is computed" + (", number of matrices" if len(batches) > 1 else "") + ".")
 
 
 def maps():
@@ -344,6 +346,9 @@ def section_maps():
                  f"measured, for batches of these sizes. Of {len(rows)} cases {low} {'has' if low == 1 else 'have'} a ratio below 1, the lowest is "
                  f"{digits(worst['ratio'], 2)} ({worst['type']}, n = {worst['n']}, batch {worst['batch']}, {what_of(worst)}, "
                  f"{time(worst['time_ms'])}). A cell is empty where the other would take too long. ")
+        if on_gpu:
+            words += ("PyTorch 2.11 solves matrices of n > 32 one after the other, so that ratios of large batches there tell little of newer "
+                      "versions, which were not measured in this way. ")
         text += f"\n## {heading}\n\n![{title}: its time over eigpack's](images/performance-{name}.svg)\n\n{wrapped(words + source(file))}\n"
     return text
 

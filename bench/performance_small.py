@@ -1,7 +1,7 @@
 """Tables of small problems, for performance.py: few wanted, T that splits, what a call costs the host."""
 from measured import digits, rows_of, source, times, wrapped
 
-SPLIT, LATENCY = "split-cpu-zen5-1thread", "latency-python-xeon"
+SPLIT = "split-cpu-zen5-1thread"
 CALLS, FILES = "latency-cpu-xeon-1thread", "files-cpu-xeon-2threads"
 GPU_CALLS = "latency-cuda-h200"
 
@@ -21,17 +21,17 @@ def table_split(family):
     return "\n".join(lines) + f"\n\n{wrapped(source(SPLIT))}"
 
 
-def table_latency():
+def table_latency(run):
     """docs/guide/python.md: what a call takes of the caller's thread."""
     names = ("eigh", "eigvalsh", "eigvals")
     lines = ["| arrays | matrices | " + " | ".join(f"`{name}`, us | its own" for name in names) + " |", "|---|---|" + "---|---|" * len(names)]
-    for method, batch, n in dict.fromkeys((row["method"], row["batch"], row["n"]) for row in rows_of(LATENCY)):
+    for method, batch, n in dict.fromkeys((row["method"], row["batch"], row["n"]) for row in rows_of(run)):
         cells = [method, f"{batch} of {n} x {n}" if batch > 1 else f"{n} x {n}"]
         for name in names:
-            rows = rows_of(LATENCY, method=method, batch=batch, n=n, family=name)
+            rows = rows_of(run, method=method, batch=batch, n=n, family=name)
             cells += [microseconds(rows[0]["time_ms"]), f"{microseconds(rows[0]['rival_ms'])} ({times(rows[0]['ratio'])})"] if rows else ["", ""]
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + f"\n\n{wrapped(source(LATENCY))}"
+    return "\n".join(lines) + f"\n\n{wrapped(source(run))}"
 
 
 def table_calls():
@@ -74,4 +74,5 @@ def section_small():
             f"\n## Small problems on a GPU\n\n{wrapped(gpu)}\n\n{table_gpu_calls()}\n\n{wrapped(source(GPU_CALLS))}\n")
 
 
-TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr"), "latency python": table_latency}
+TABLES = {"split stebz": lambda: table_split("stebz"), "split stemr": lambda: table_split("stemr"), "latency python": lambda: table_latency("latency-python-xeon"),
+          "latency python gpu": lambda: table_latency("latency-python-h200")}

@@ -19,7 +19,7 @@ GRID, FINE = '#808080" stroke-opacity="0.35', '#808080" stroke-opacity="0.13'  #
 LIMIT = "#d62839"
 LABEL = 26  # pixels that the number of a tick takes
 AHEAD, BEHIND = "#1f7fc0", "#d62839"  # of a map
-CELL, LINE = 84, 21
+CELL, LINE = 72, 21
 # Colours that colour-blind readers can distinguish (near those of M. Okabe and K. Ito), each with a marker of its own.
 STYLES = [
     ("#1f7fc0", "circle"), ("#4aa0d0", "ring"), ("#d55e00", "square"), ("#c98a00", "triangle"),
@@ -151,17 +151,22 @@ class Figure:
         return "\n".join(head + self.axes() + self.curves() + self.legend() + ["</g>", "</svg>"]) + "\n"
 
 
-def cells(title, label, rows, columns, values):
-    """A map of ratios as SVG: the more a cell is above 1, the bluer; below 1 it is red.  values: {(row, column): ratio}."""
-    width, height = LEFT + CELL * len(columns) + 12, TOP + LINE * (len(rows) + 1) + 12
+def cells(title, label, rows, columns, values, key=""):
+    """A map of ratios as SVG: the more a cell is above 1, the bluer; below 1 it is red.  values: {(row, column): ratio}.  The words of a
+    column's heading stand below each other, the last ones on one line."""
+    heads = [column.split(", ") for column in columns]
+    high = 15 * max(map(len, heads)) + 20
+    width, height = max(LEFT + CELL * len(columns) + 12, 640), TOP + high + LINE * len(rows) + 12
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
            'font-family="Helvetica, Arial, sans-serif" font-size="12" role="img">', f"<title>{escape(title)}</title>", f'<g fill="{INK}">',
            f'<text x="12" y="24" font-size="15" font-weight="bold">{escape(title)}</text>',
-           f'<text x="{LEFT - 8}" y="{TOP + 14}" text-anchor="end">{escape(label)}</text>']
-    for k, column in enumerate(columns):
-        out.append(f'<text x="{LEFT + CELL * (k + 0.5):.0f}" y="{TOP + 14}" text-anchor="middle">{escape(column)}</text>')
+           f'<text x="12" y="{TOP + 4}">{escape(key)}</text>',
+           f'<text x="{LEFT - 8}" y="{TOP + high - 6}" text-anchor="end">{escape(label)}</text>']
+    for k, words in enumerate(heads):
+        out += [f'<text x="{LEFT + CELL * (k + 0.5):.0f}" y="{TOP + high - 6 - 15 * up}" text-anchor="middle">{escape(word)}</text>'
+                for up, word in enumerate(reversed(words))]
     for j, row in enumerate(rows):
-        y = TOP + LINE * (j + 1)
+        y = TOP + high + LINE * j
         out.append(f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">{row:,}</text>')
         for k, column in enumerate(columns):
             ratio, x = values.get((row, column)), LEFT + CELL * k

@@ -7,6 +7,9 @@ foreach(word HOME REPOSITORY CONTACT)
     string(TOLOWER ${word} EIG_${word})
     file(STRINGS ${EIG_SOURCE_ROOT}/packaging/address EIG_${word} REGEX "^${EIG_${word}} ")
     string(REGEX REPLACE "^[a-z]+ +" "" EIG_${word} "${EIG_${word}}")
+    if(NOT word STREQUAL CONTACT AND EIG_${word} MATCHES "example\\.org") # not set yet
+        set(EIG_${word} "")
+    endif()
 endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${EIG_SOURCE_ROOT}/include/eigpack.h ${EIG_SOURCE_ROOT}/packaging/address)
 

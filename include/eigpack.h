@@ -69,7 +69,7 @@
  * number is 0, a new minor number may change the binary interface.  The shared library's name then changes, so that a
  * program that was linked with the old one does not start with the new one.  A patch number never changes the
  * interface.  From 1.0 on a function is removed only with a new major number, after one minor version in which the
- * header called it deprecated.  Fields under "for experiments" are for tests and tuning, and may change in any
+ * header called it deprecated.  Fields that are "for experiments" are for tests and tuning, and may change in any
  * version. */
 #ifndef EIGPACK_H
 #define EIGPACK_H
@@ -371,8 +371,11 @@ EIG_API eig_status eig_stebz_batched(eig_context *ctx, eig_type type, const eig_
 
 /* count[j] = the number of eigenvalues of T that are smaller than x[j], for j = 0..m-1 (the Sturm count).
  *
+ *   m        the number of shifts, m >= 0
+ *   x        [m] the shifts; may hold infinities
+ *   count    [m] out: the counts
  *   info     [1] out, or NULL: 0, or EIG_INFO_NOT_FINITE where T holds a NaN or an infinity (all counts are -1) or x
- *            holds a NaN (its count is -1).  x may hold infinities.
+ *            holds a NaN (its count is -1)
  *
  * Uses the pivot count, which is monotone in x and exact for a matrix whose off-diagonals differ from T's by a few
  * eps relative.  It is exact for a diagonal T, and for rows of any T whose off-diagonals are 0.  Returns as eig_dstebz.
@@ -427,10 +430,10 @@ typedef struct eig_stemr_options {
                                 there is room for; the caller sets tree[0].size.  stats.nodes tells how many were
                                 written: on CUDA none unless the method is mrrr.  NULL for a batch */
     int64_t tree_room;
-    /* For experiments. */
-    int most_depth;     /* levels of clusters that get a representation of their own; deeper clusters go to inverse
-                       iteration.  0 = 6, the largest; -1 = none.  On CUDA auto makes no representation of clusters:
-                       -1 sends all of them to inverse iteration, other numbers are ignored */
+    int most_depth;     /* for experiments; levels of clusters that get a representation of their own; deeper clusters
+                           go to inverse iteration.  0 = 6, the largest; -1 = none.  On CUDA auto makes no
+                           representation of clusters: -1 sends all of them to inverse iteration, other numbers are
+                           ignored */
     int no_certificate; /* 0: measure every vector, and compute again those that fail; 1: do not */
     int same_bits_in_batches; /* 1: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
                                  size; few matrices can then take longer.  Since 0.3 */
@@ -599,8 +602,7 @@ typedef struct eig_heev_options {
     int64_t chunk;    /* CUDA, host arrays: matrices that are copied and computed together; 0 = chosen */
     double tolerance; /* Jacobi: |a_pq| <= tolerance*||A||/n counts as 0, with the Frobenius norm; if relative,
                          |a_pq| <= tolerance*sqrt(|a_pp a_qq|); 0 = eps of the type */
-    /* For experiments. */
-    int max_sweeps;           /* Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up; 0 = 30 */
+    int max_sweeps; /* for experiments; Jacobi sweeps, or QL steps per eigenvalue, until a matrix is given up; 0 = 30 */
     int no_certificate;       /* 0: test every answer, and solve again where a test fails; 1: do not */
     int same_bits_in_batches; /* 1: on a GPU, as always on a CPU, a matrix has the same bits alone and in a batch of any
                                  size; few matrices can then take longer.  Since 0.3 */

@@ -33,6 +33,7 @@ typedef struct eig_mpi_context eig_mpi_context;
 
 /* Opens a context over a copy of comm.
  *
+ *   comm    the communicator
  *   device  "cuda": a GPU for each rank that asks for one: those of a host are assigned to them, some of them
  *           to several ranks where the ranks are more; "cuda:K": just this one; "cpu": the processors that the ranks of
  *           a host may run on are shared out among them, one thread at least (where OMP_NUM_THREADS is set, each takes

@@ -167,8 +167,8 @@ static eig_status open_cuda(eig_context *ctx, int device)
 #else
     (void)device;
     return eig_fail(ctx, EIG_NO_BACKEND,
-                    "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON; Python: pip install "
-                    "\"eigpack[cuda]\")");
+                    "this build of eigpack has no CUDA backend (configure with -DEIG_CUDA=ON; Python: the package "
+                    "eigpack-cuda)");
 #endif
 }
 

@@ -17,7 +17,7 @@
 #define HELP_HEEV_RELATIVE \
     "small eigenvalues of a positive definite A to high relative accuracy, by Jacobi rotations"
 #define HELP_HEEV_MAX_SWEEPS \
-    "Jacobi sweeps, or QL steps per eigenvalue, after which a matrix is given up (default: 30)"
+    "for experiments; Jacobi sweeps, or QL steps per eigenvalue, until a matrix is given up (default: 30)"
 #define HELP_GEEV_NO_BALANCE \
     "do not permute and scale the matrices by powers of two first, unlike LAPACK's dgeev"
 #define HELP_GEEV_THREADS \

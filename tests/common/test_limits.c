@@ -363,6 +363,21 @@ static void test_work_sizes(void **state)
     eig_destroy(ctx);
 }
 
+/* Bytes beyond 2^31 and 2^32, as one matrix of n = 25,000 takes: none is lost in an int on the way. */
+static void test_beyond_an_int(void **state)
+{
+    (void)state;
+    if (!test_on_cpu()) skip_because("a GPU's workspace does not grow as n^2 in every kernel");
+    eig_context *ctx = test_context(2);
+    for (int64_t n = 16000; n <= 64000; n += 1000) {
+        size_t heev = 0, geev = 0;
+        good(ctx, eig_heev_work_size(ctx, EIG_D, NULL, n, 1, 1, &heev), "n", n);
+        good(ctx, eig_geev_work_size(ctx, EIG_D, NULL, n, 1, 1, &geev), "n", n);
+        assert_true(heev >= 24 * (size_t)(n * n) && geev >= 48 * (size_t)(n * n)); /* 3 and 6 copies of A */
+    }
+    eig_destroy(ctx);
+}
+
 static void test_context_sizes(void **state)
 {
     (void)state;
@@ -380,9 +395,11 @@ int main(int argc, char **argv)
 {
     if (!test_device_answers(argc, argv)) return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_limit), cmocka_unit_test(test_stebz),         cmocka_unit_test(test_geev),
-        cmocka_unit_test(test_affine),      cmocka_unit_test(test_heev),          cmocka_unit_test(test_stemr),
-        cmocka_unit_test(test_work_sizes),  cmocka_unit_test(test_context_sizes), cmocka_unit_test(test_limits_of_rows),
+        cmocka_unit_test(test_every_limit),    cmocka_unit_test(test_stebz),
+        cmocka_unit_test(test_geev),           cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_heev),           cmocka_unit_test(test_stemr),
+        cmocka_unit_test(test_work_sizes),     cmocka_unit_test(test_context_sizes),
+        cmocka_unit_test(test_limits_of_rows), cmocka_unit_test(test_beyond_an_int),
         cmocka_unit_test(test_named_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void print_table(FILE *to)
 {
     int count;
     const heev_road *const road = eig_cpu_heev_roads(&count);
-    fprintf(to, "%s\n| road | auto | tridiagonal | jacobi | reference |\n|---|---|---|---|---|\n", beginning);
+    fprintf(to, "%s\n| path | auto | tridiagonal | jacobi | reference |\n|---|---|---|---|---|\n", beginning);
     for (int i = 0; i < count; ++i) {
         fprintf(to, "| %s", road[i].name);
         for (int m = 0; m < METHODS; ++m) {

@@ -71,7 +71,7 @@ def cuda(told):
     if "CUDA_ARCHITECTURES" in told or "CUDAARCHS" in os.environ:
         return "a GPU", "with CUDA for the GPUs that were named"
     if not shutil.which(os.environ.get("CUDACXX") or "nvcc"):
-        return "cpu", 'without CUDA, whose compiler nvcc is not here (pip install "eigpack[cuda]" needs none)'
+        return "cpu", 'without CUDA, whose compiler nvcc is not here (the package eigpack-cuda needs none)'
     try:
         answer = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True)
     except OSError:
@@ -185,6 +185,8 @@ def version():
 def urls():
     lines = [line.split() for line in read("packaging/address").splitlines() if line[:1] not in "#"]
     home, repository = (dict(lines)[word] for word in ("home", "repository"))
+    if "example.org" in home + repository:  # not set yet
+        return {}
     return {"Homepage": home, "Documentation": home, "Repository": repository, "Changelog": f"{repository}/blob/main/CHANGELOG.md"}
 
 

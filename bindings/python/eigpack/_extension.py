@@ -33,7 +33,7 @@ def chosen():
     if eigpack_cuda is None:  # behind the handler: another error would seem to follow from that one
         return loaded(__package__)
     if eigpack_cuda.__version__ != __version__:
-        warnings.warn(f'eigpack {__version__} does not take CUDA from eigpack-cuda {eigpack_cuda.__version__}: pip install "eigpack[cuda]=={__version__}"', stacklevel=4)
+        warnings.warn(f'eigpack {__version__} does not take CUDA from eigpack-cuda {eigpack_cuda.__version__}: install both from one release', stacklevel=4)
         return loaded(__package__)
     core = loaded("eigpack_cuda")
     sys.modules[__package__ + "._core"] = core

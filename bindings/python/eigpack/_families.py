@@ -15,11 +15,20 @@ from ._arguments import pair
 from ._errors import linalg_error
 from ._numpy import COMPLEX, DOUBLE, REAL
 
-EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
-EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
-SchurResult = namedtuple("SchurResult", "T Z")
-Bounds = namedtuple("Bounds", "eigenvalues lower upper")
-EigResult.__doc__ = """What `eig` returns: eigenvalues, shape (..., n), and eigenvectors by columns, shape (..., n, n), both complex.
+def named(name, about, **fields):
+    """A named tuple whose fields have descriptions."""
+    kind = namedtuple(name, list(fields))
+    kind.__doc__ = about
+    for field, text in fields.items():
+        getattr(kind, field).__doc__ = text
+    return kind
+
+
+VALUES = "Shape (..., n), ascending."
+COLUMNS = "Shape (..., n, n): column k belongs to eigenvalue k."
+EigResult = named(
+    "EigResult",
+    """What `eig` returns: eigenvalues, shape (..., n), and eigenvectors by columns, shape (..., n, n), both complex.
 
 Examples
 --------
@@ -28,16 +37,24 @@ Examples
 >>> w, v = result
 >>> result.eigenvalues is w, v.shape
 (True, (2, 2))
-"""
-EighResult.__doc__ = """What `eigh` and `eigh_tridiagonal` return: real eigenvalues, ascending, shape (..., m), and eigenvectors by columns, (..., n, m).
+""",
+    eigenvalues="Shape (..., n), complex.", eigenvectors=COLUMNS,
+)
+EighResult = named(
+    "EighResult",
+    """What `eigh` and `eigh_tridiagonal` return: real eigenvalues, ascending, shape (..., m), and eigenvectors by columns, (..., n, m).
 
 Examples
 --------
 >>> import numpy as np, eigpack
 >>> eigpack.eigh(np.diag([2.0, 1.0])).eigenvalues
 array([1., 2.])
-"""
-SchurResult.__doc__ = """What `schur` returns: T, (quasi-)triangular, and Z, orthogonal or unitary, both of shape (..., n, n).
+""",
+    eigenvalues=VALUES, eigenvectors=COLUMNS,
+)
+SchurResult = named(
+    "SchurResult",
+    """What `schur` returns: T, (quasi-)triangular, and Z, orthogonal or unitary, both of shape (..., n, n).
 
 Examples
 --------
@@ -45,8 +62,12 @@ Examples
 >>> eigpack.schur(np.diag([2.0, 1.0])).T
 array([[2., 0.],
        [0., 1.]])
-"""
-Bounds.__doc__ = """What `eigvalsh_tridiagonal` returns with bounds=True: eigenvalues, and the ends of intervals in which the exact ones lie.
+""",
+    T="Triangular, real: with 2 x 2 blocks.", Z="Orthogonal or unitary.",
+)
+Bounds = named(
+    "Bounds",
+    """What `eigvalsh_tridiagonal` returns with bounds=True: eigenvalues, and the ends of intervals in which the exact ones lie.
 
 Examples
 --------
@@ -54,7 +75,9 @@ Examples
 >>> w, lower, upper = eigpack.eigvalsh_tridiagonal(np.full(4, 2.0), np.full(3, -1.0), bounds=True)
 >>> bool((lower <= w).all() and (w <= upper).all())
 True
-"""
+""",
+    eigenvalues=VALUES, lower="lower <= exact.", upper="exact <= upper.",
+)
 MEASURES = {None: 0, "abscissa": ord("A"), "radius": ord("R"), "damping": ord("D")}
 RANGES = {"a": "A", "all": "A", "i": "I", "index": "I", "v": "V", "value": "V"}
 
@@ -96,7 +119,7 @@ class Info:
         `eigh_tridiagonal` of each pair, shape (..., m): 1 where the residual, 2 where the orthogonality, 3 where both may
         be worse than promised.  Where the input is not finite a range by value gives NaN for all n pairs.
     sweeps : array of int32, shape (...)
-        `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 where it took another road.
+        `eigh`, `eigvalsh`: Jacobi sweeps of each matrix, 0 unless Jacobi ran.
     residual : array, shape (..., m)
         `eigh_tridiagonal`: the 2-norm of T v - w v, measured on the result.
     orthogonality : array, shape (...)

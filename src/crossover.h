@@ -1,5 +1,5 @@
-/* Choices by the order and the number of matrices, as rows of tables.  src/cpu/crossovers.h and src/cuda/crossovers.h have all of
- * them.  Plain C: docs' tables are printed from the same rows (tests/common/test_crossovers.c). */
+/* Choices by the order and the number of matrices, as rows of tables.  src/cpu/crossovers.h and src/cuda/crossovers.h
+ * have all of them.  Plain C: docs' tables are printed from the same rows (tests/common/test_crossovers.c). */
 #ifndef EIG_CROSSOVER_H
 #define EIG_CROSSOVER_H
 

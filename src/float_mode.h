@@ -27,7 +27,8 @@ typedef struct float_mode {
 #ifndef __CUDACC__
 
 #if defined(__x86_64__)
-/* MXCSR: subnormal inputs are zeros (bit 6), masks of traps (7-12), rounding (13-14), subnormal results become zero (15). */
+/* MXCSR: subnormal inputs are zeros (bit 6), masks of traps (7-12), rounding (13-14), subnormal results become zero
+ * (15). */
 enum { FLOAT_MODE_FLAGS = 0x3f, FLOAT_MODE_CONTROL = 0xffc0, FLOAT_MODE_USUAL = 0x1f80 };
 
 static inline uint32_t float_mode_read(void)

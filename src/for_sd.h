@@ -1,5 +1,5 @@
-/* Includes TEMPLATE twice, for float and for double.  In C a name f becomes f_s and f_d; in CUDA C++ it overloads, unless
- * C_NAMES is defined: a template with types of its own cannot overload their names.
+/* Includes TEMPLATE twice, for float and for double.  In C a name f becomes f_s and f_d; in CUDA C++ it overloads,
+ * unless C_NAMES is defined: a template with types of its own cannot overload their names.
  *
  *     #define TEMPLATE "sturm.inc"
  *     #include "for_sd.h"

@@ -36,8 +36,8 @@ typedef struct gap_state {
 
 /* ------------------------------------------------------------------------- T */
 
-/* T scaled by a power of two to entries below 1, and the first two shifts: all eigenvalues lie between them.  False where T
- * is zero or not finite. */
+/* T scaled by a power of two to entries below 1, and the first two shifts: all eigenvalues lie between them.  False
+ * where T is zero or not finite. */
 static bool load(gap_state *g)
 {
     const gap_search *const s = g->search;

@@ -1,4 +1,5 @@
-/* geev: eigenvalues and eigenvectors of nonsymmetric matrices, mostly in batches.  Public functions -> problem -> checks -> backend. */
+/* geev: eigenvalues and eigenvectors of nonsymmetric matrices, mostly in batches.  Public functions -> problem ->
+ * checks -> backend. */
 #include "problem.h"
 #include "sizes.h"
 

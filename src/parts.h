@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /* The first of `count` things that belongs to part `part`, both from 0: part r has [eig_part_begin(count, parts, r),
- * eig_part_begin(count, parts, r + 1)), which is empty where things are fewer than parts.  The first parts are the longer ones.
+ * eig_part_begin(count, parts, r + 1)), which is empty where things are fewer than parts.  The first parts are the
+ * longer ones.
  * 0 <= part <= parts, parts > 0. */
 static inline int64_t eig_part_begin(int64_t count, int64_t parts, int64_t part)
 {

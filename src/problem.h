@@ -83,7 +83,8 @@ typedef struct stemr_batch {
 /* Matrix b of it; stats may be NULL. */
 stemr_problem eig_stemr_member(const stemr_batch *all, int64_t b, eig_stemr_stats *stats);
 
-/* What is chosen by the number of matrices is chosen as if they were so many, in a call that has option same_bits_in_batches. */
+/* What is chosen by the number of matrices is chosen as if they were so many, in a call that has option
+ * same_bits_in_batches. */
 #define EIG_ANY_NUMBER INT64_MAX
 
 /* What eig_get_repairs returns. */
@@ -223,8 +224,8 @@ typedef struct backend {
     eig_status (*stebz_count)(eig_context *ctx, const stebz_count_problem *p);
     size_t (*stemr_work_size)(const eig_context *ctx, const stemr_problem *p);
     eig_status (*stemr)(eig_context *ctx, const stemr_problem *p);
-    /* Many matrices, or one that has same_bits, and what their stats say together; eig_stemr_each where threads or the device
-     * share one matrix. */
+    /* Many matrices, or one that has same_bits, and what their stats say together; eig_stemr_each where threads or the
+     * device share one matrix. */
     eig_status (*stemr_batch)(eig_context *ctx, const stemr_batch *all, eig_stemr_stats *sum);
     size_t (*heev_work_size)(const eig_context *ctx, const heev_problem *p);
     eig_status (*heev)(eig_context *ctx,
@@ -330,14 +331,15 @@ eig_status eig_check_need(eig_context *ctx, const char *family, size_t need);
  * family names the caller in the error's sentence. */
 eig_status eig_workspace(eig_context *ctx, const char *family, size_t need, void **work);
 
-/* Calls the progress callback, if there is one, in the caller's floating-point mode; EIG_CANCELLED when it asks to stop. */
+/* Calls the progress callback, if there is one, in the caller's floating-point mode; EIG_CANCELLED when it asks to
+ * stop. */
 eig_status eig_report_progress(eig_context *ctx, const char *family, double fraction);
 
 /* Notes the call's road; where times are measured, begins the list of its passes, all of 0 ms. */
 void eig_begin_passes(eig_context *ctx, const char *road, int count, const char *const *names);
 
-/* A call whose matrices a backend solves in several steps: progress goes on from one step to the next, and the times of the
- * passes are added up. */
+/* A call whose matrices a backend solves in several steps: progress goes on from one step to the next, and the times of
+ * the passes are added up. */
 typedef struct call_steps {
     eig_progress callback;
     void *user;

@@ -8,14 +8,14 @@
 #include <float.h>
 #include <math.h>
 
-/* A range by value: its ends, rounded down to numbers of the type, which changes nothing for numbers of the type; the least and
- * the greatest number in it. */
+/* A range by value: its ends, rounded down to numbers of the type, which changes nothing for numbers of the type; the
+ * least and the greatest number in it. */
 typedef struct value_range {
     double vl, vu, low, high;
 } value_range;
 
-/* The largest number of the type that is at most v; DBL_MAX is as good as infinity.  Below all numbers of the type v stays:
- * -infinity would be in a range. */
+/* The largest number of the type that is at most v; DBL_MAX is as good as infinity.  Below all numbers of the type v
+ * stays: -infinity would be in a range. */
 static inline double range_end(bool single, double v)
 {
     if (!(v < DBL_MAX)) return (double)INFINITY;
@@ -42,8 +42,8 @@ static inline value_range range_of_values(eig_type type, double vl, double vu)
     return r;
 }
 
-/* An eigenvalue of the range, which was computed as w, perhaps infinite: w may lie outside by its error, and is moved to the
- * nearest number in the range. */
+/* An eigenvalue of the range, which was computed as w, perhaps infinite: w may lie outside by its error, and is moved
+ * to the nearest number in the range. */
 EIG_FN double range_moved(const value_range *r, double w)
 {
     return w < r->low ? r->low : w > r->high ? r->high : w;

@@ -83,7 +83,8 @@ static void cpu_close(eig_context *ctx)
     eig_cpu_pool_end(ctx);
 }
 
-/* A large block asks for huge pages: columns of a large matrix lie on more pages than the processor keeps addresses of. */
+/* A large block asks for huge pages: columns of a large matrix lie on more pages than the processor keeps addresses of.
+ * */
 static void *cpu_allocate(eig_context *ctx, size_t bytes)
 {
     (void)ctx;

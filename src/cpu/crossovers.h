@@ -1,4 +1,5 @@
-/* The measured choices of the CPU: orders at which a family takes another road or algorithm, and the threads another way to share.
+/* The measured choices of the CPU: orders at which a family takes another road or algorithm, and the threads another
+ * way to share.
  * The number of matrices chooses nothing that changes a bit.  Plain C. */
 #ifndef EIG_CPU_CROSSOVERS_H
 #define EIG_CPU_CROSSOVERS_H
@@ -22,8 +23,8 @@ static const crossover heev_stages[] = {
     {0},
 };
 
-/* Orders from which on several threads may work on a matrix, and rows have sums of their own; from which on these bands of rows are
- * longer. */
+/* Orders from which on several threads may work on a matrix, and rows have sums of their own; from which on these bands
+ * of rows are longer. */
 enum { HEEV_TOGETHER = 512, HEEV_LONG_BANDS = 2048 };
 static const crossover heev_together[] = {
     {OF_ALL, 0, HEEV_TOGETHER, NO_END, 1, NO_END, 0, 0, 0, NULL},

@@ -31,8 +31,8 @@ static void share_region(int threads, cpu_job *job, void *argument)
 #include <signal.h>
 #include <stdlib.h>
 
-/* Looks before a thread sleeps: a worker for 12 ms, as libgomp's do, because a thread that is awake begins at once; the caller for half a
- * millisecond.  Few where there are more threads than processors. */
+/* Looks before a thread sleeps: a worker for 12 ms, as libgomp's do, because a thread that is awake begins at once; the
+ * caller for half a millisecond.  Few where there are more threads than processors. */
 enum { PATIENT = 200000, CALLER_PATIENT = 8000, CROWDED = 30, MOST_WORKERS = 1023 };
 
 typedef struct cpu_pool {
@@ -62,7 +62,8 @@ typedef struct worker_home {
     cpu_set_t all, mine;
 } worker_home;
 
-/* Keeps this thread off one processor, because a virtual machine's Linux wakes a thread on the caller's when the others sleep. */
+/* Keeps this thread off one processor, because a virtual machine's Linux wakes a thread on the caller's when the others
+ * sleep. */
 static void avoid(worker_home *home, int processor)
 {
     cpu_set_t now;

@@ -2,8 +2,8 @@
  *
  * Mapping   a tile of 3 vectors of rows and 8 (with 16 registers: 4) columns of C stays in registers.
  * Bound by  the rate of fused multiply-adds: a step makes 24 of them from 3 vectors of A and 8 numbers of B.
- * Promises  an element of C is one sum over k, in ascending order, in two runs where the factors are complex.  It depends on
- *           neither its neighbours nor the width of a vector. */
+ * Promises  an element of C is one sum over k, in ascending order, in two runs where the factors are complex.  It
+ *           depends on neither its neighbours nor the width of a vector. */
 #ifndef EIG_PRODUCT_H
 #define EIG_PRODUCT_H
 

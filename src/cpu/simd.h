@@ -6,8 +6,8 @@
  *              where the comparison holds, else 0
  *
  * Both are vectors of GCC's extension, which clang knows too; on AArch64 they become NEON.  Arithmetic and comparisons
- * are written with operators.  This header adds only what those lack.  A file that wants vectors of 16 bytes whatever the
- * instruction set defines SIMD_BYTES before. */
+ * are written with operators.  This header adds only what those lack.  A file that wants vectors of 16 bytes whatever
+ * the instruction set defines SIMD_BYTES before. */
 #ifndef EIG_SIMD_H
 #define EIG_SIMD_H
 

@@ -1,10 +1,11 @@
 /* Sorting of numbers, ascending: by cells of the range between the least and the largest.
  *
- * Method    First 2^20 cells of equal width: two stable passes by 10 bits each put the cells in order (a radix sort).  A
- *           cell that holds several numbers is finished by insertion, or, where it holds many, in the same way by cells of
- *           equal numbers of doubles: a double's bits are an integer that ascends with it.
+ * Method    First 2^20 cells of equal width: two stable passes by 10 bits each put the cells in order (a radix sort). 
+ *           A cell that holds several numbers is finished by insertion, or, where it holds many, in the same way by
+ *           cells of equal numbers of doubles: a double's bits are an integer that ascends with it.
  * Cost      about 8 ns a number where they are spread evenly, 20 at worst (a sort by comparisons takes 80 for 20,000).
- * Limit     the first level by width; each further one divides the 2^64 doubles by 2^30 or more: at most four levels. */
+ * Limit     the first level by width; each further one divides the 2^64 doubles by 2^30 or more: at most four levels.
+ *           */
 #include "sort.h"
 
 #include <math.h>

@@ -40,8 +40,8 @@ static eig_status number_among(eig_mpi_context *ctx, bool wanted, int *number)
     return EIG_OK;
 }
 
-/* GPU number r for rank r among those of the host; the ranks that find none learn how many there are, and take turns.  A
- * launcher may also show each rank a GPU of its own, as number 0. */
+/* GPU number r for rank r among those of the host; the ranks that find none learn how many there are, and take turns. 
+ * A launcher may also show each rank a GPU of its own, as number 0. */
 static eig_status deal_gpus(eig_mpi_context *ctx, bool wanted, eig_status *status)
 {
     int mine;

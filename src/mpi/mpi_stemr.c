@@ -84,8 +84,8 @@ static double norm_of(const tridiagonal_call *call)
     return norm;
 }
 
-/* Moves an end of the run outwards, by direction -1 or 1, to where no cluster can lie across it, or to the end of what all
- * ranks are asked for: one process computes no more. */
+/* Moves an end of the run outwards, by direction -1 or 1, to where no cluster can lie across it, or to the end of what
+ * all ranks are asked for: one process computes no more. */
 static eig_status widen(tridiagonal_call *call, int direction, double gap, int64_t *end)
 {
     int64_t const stop = direction < 0 ? call->il : call->iu;

@@ -23,9 +23,10 @@ typedef struct eig_ranks {
     void (*sum)(int64_t *values, int count);
     void (*largest)(double *values, int count);
     /* Agreement: 0 where every rank says 0.  Else the status of the lowest rank that says anything but 0 (one that says
-     * EIG_RANKS_STOPPED counts only if there is no other), and on every rank that rank's sentence and its number in *from
-     * (not NULL).  The sentence is an array of room > 0 bytes, the same room on all ranks, of which all are sent; where
-     * every rank says 0 it stays, and *from is 0.  A rank that waits sleeps; rank 0 goes on showing progress meanwhile. */
+     * EIG_RANKS_STOPPED counts only if there is no other), and on every rank that rank's sentence and its number in
+     * *from (not NULL).  The sentence is an array of room > 0 bytes, the same room on all ranks, of which all are sent;
+     * where every rank says 0 it stays, and *from is 0.  A rank that waits sleeps; rank 0 goes on showing progress
+     * meanwhile. */
     int (*agree)(int status, char *sentence, size_t room, int *from);
 
     /* Not collective: bytes from another rank, which sends, to rank 0, which receives, in the order of sending. */

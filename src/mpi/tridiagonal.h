@@ -1,8 +1,8 @@
 /* One tridiagonal matrix on many ranks: what stebz and stemr share.  A family fills a tridiagonal_call and hands it to
  * eig_mpi_solve, which
  *
- *     agrees that all ranks ask for the same, brings T to all of them, finds out which indices are meant, cuts them into
- *     runs, lets each rank compute its own, agrees on how that went, and gathers what was asked for. */
+ *     agrees that all ranks ask for the same, brings T to all of them, finds out which indices are meant, cuts them
+ *     into runs, lets each rank compute its own, agrees on how that went, and gathers what was asked for. */
 #ifndef EIG_MPI_TRIDIAGONAL_H
 #define EIG_MPI_TRIDIAGONAL_H
 
@@ -55,8 +55,8 @@ struct tridiagonal_call {
 /* The whole call; fills run (NULL: not wanted). */
 eig_status eig_mpi_solve(tridiagonal_call *call, const eig_mpi_options *where, eig_mpi_run *run);
 
-/* The first step: all ranks ask for the same, and each can do it.  Finds out which outputs are wanted, and makes room for
- * a T that comes from another rank. */
+/* The first step: all ranks ask for the same, and each can do it.  Finds out which outputs are wanted, and makes room
+ * for a T that comes from another rank. */
 eig_status eig_mpi_ask(tridiagonal_call *call, const eig_mpi_options *where);
 
 /* What the public functions fill in. */
@@ -64,7 +64,8 @@ void eig_mpi_set_range(tridiagonal_call *call, eig_range range, int64_t il, int6
 void eig_mpi_set_array(tridiagonal_call *call, int which, const char *name, void *given, MPI_Datatype number,
                        int64_t length, int64_t stride);
 
-/* Reads a caller's options structure over zeros, whatever its size; what the family's own library refuses is left to it. */
+/* Reads a caller's options structure over zeros, whatever its size; what the family's own library refuses is left to
+ * it. */
 void eig_mpi_read(const void *given, void *known, size_t known_size);
 
 /* Whether a structure that the caller lends begins with a size that can be; writes what a call knows into it. */

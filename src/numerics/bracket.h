@@ -42,8 +42,8 @@ EIG_FN double bracket_power_of_two(double e)
 #define bracket_step_d bracket_step
 #endif
 
-/* Middle of a bracket where small eigenvalues are wanted to relative accuracy: geometric where the ends differ by orders
- * of magnitude, so that 1e-300 is as near as 1e-3.  Numbers below `least` count as 0. */
+/* Middle of a bracket where small eigenvalues are wanted to relative accuracy: geometric where the ends differ by
+ * orders of magnitude, so that 1e-300 is as near as 1e-3.  Numbers below `least` count as 0. */
 EIG_FN double bracket_fine_middle(double lo, double hi, double least)
 {
     if (lo >= 0 && hi > 16 * least && hi > 4 * lo) return sqrt(hi) * sqrt(lo > least ? lo : least);

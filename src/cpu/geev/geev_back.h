@@ -168,7 +168,8 @@ static inline void unbalance(const geev_schur *s, bool left, vreal *x)
     }
 }
 
-/* Each vector with 2-norm 1 and the entry that decides (gauge.inc) real and positive; from: the caller's number of each entry. */
+/* Each vector with 2-norm 1 and the entry that decides (gauge.inc) real and positive; from: the caller's number of each
+ * entry. */
 static inline void normalise_vectors(int64_t n, const int64_t *from, vreal *x)
 {
     vreal sum = {0}, most = {0}, next = {0}, re = simd_splat(1), im = {0};

@@ -54,8 +54,8 @@ static void count_less(geev_view v, int64_t lo, int64_t hi, int64_t from, int64_
     for (int64_t i = lo; i <= hi; ++i) counts[i] -= is_some(v, i, to);
 }
 
-/* The permutation of dgebal.  Counts of the entries that are not zero find it in n^2 steps; a search of the rows after each
- * exchange takes n^3. */
+/* The permutation of dgebal.  Counts of the entries that are not zero find it in n^2 steps; a search of the rows after
+ * each exchange takes n^3. */
 void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *counts, int64_t *lo_out, int64_t *hi_out)
 {
     int64_t lo = 0, hi = n - 1;
@@ -160,7 +160,8 @@ static void swap_two(real *x, real *y)
     *x = *y, *y = t;
 }
 
-/* Mirrors the matrix at its other diagonal: the transpose in reverse order, which is upper triangular where the matrix was. */
+/* Mirrors the matrix at its other diagonal: the transpose in reverse order, which is upper triangular where the matrix
+ * was. */
 static void mirror(int64_t n, geev_view v)
 {
     for (int part = 0; part < GEEV_PARTS; ++part) {

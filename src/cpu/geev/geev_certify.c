@@ -1,5 +1,5 @@
-/* geev on the CPU, plain code: the certificate of the eigenvalues of one matrix, by its traces (certificate.inc).  Compiled once
- * for each type. */
+/* geev on the CPU, plain code: the certificate of the eigenvalues of one matrix, by its traces (certificate.inc). 
+ * Compiled once for each type. */
 #include "geev.h"
 #include "geev_plain.h"
 
@@ -12,8 +12,8 @@ static void add_product(const real *x, const real *y, int64_t im, real factor, r
     sum[1] += EIG_COMPLEX ? a * d + b * c : 0;
 }
 
-/* What the iteration takes for zero, SAFMIN n / eps, is eps of this norm: a matrix with a smaller one, which only balancing can
- * have made, is solved as well as one of it. */
+/* What the iteration takes for zero, SAFMIN n / eps, is eps of this norm: a matrix with a smaller one, which only
+ * balancing can have made, is solved as well as one of it. */
 static real least_norm(const geev_schur *s)
 {
     return REAL_MIN / (REAL_EPSILON * REAL_EPSILON) * (real)(s->hi - s->lo + 1);

@@ -1,9 +1,9 @@
-/* geev on the CPU, n > 64: sweeps by chains of small bulges (K. Braman, R. Byers and R. Mathias, The multishift QR algorithm,
- * part I, SIAM J. Matrix Anal. Appl. 23 (2002)).  Part of geev_large.c.
+/* geev on the CPU, n > 64: sweeps by chains of small bulges (K. Braman, R. Byers and R. Mathias, The multishift QR
+ * algorithm, part I, SIAM J. Matrix Anal. Appl. 23 (2002)).  Part of geev_large.c.
  *
- * A chain goes down the window in slabs: the rows and columns that it meets there are copied to a small matrix, where every
- * turn acts at once, and the turns are noted.  The rest of T, and Q, gets them afterwards (geev_turns.h).  Bulges follow each
- * other at a distance of SPAN rows: the closest at which none meets the fill of the one before. */
+ * A chain goes down the window in slabs: the rows and columns that it meets there are copied to a small matrix, where
+ * every turn acts at once, and the turns are noted.  The rest of T, and Q, gets them afterwards (geev_turns.h).  Bulges
+ * follow each other at a distance of SPAN rows: the closest at which none meets the fill of the one before. */
 #ifndef EIG_GEEV_CHASE_H
 #define EIG_GEEV_CHASE_H
 

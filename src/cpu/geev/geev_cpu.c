@@ -1,8 +1,8 @@
 /* geev on the CPU: the driver.
  *
  * Roads     the first row of the table of roads that serves a call takes it.
- * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, or one matrix.  Large matrices
- *           that are fewer than threads are shared by all.
+ * Mapping   the batch is shared out in units: a unit is a tile of matrices, one a SIMD lane, or one matrix.  Large
+ *           matrices that are fewer than threads are shared by all.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile (geev_kernels.c).

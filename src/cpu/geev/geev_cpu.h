@@ -74,13 +74,14 @@ typedef struct geev_tiles {
     bool (*vectors)(const geev_problem *p, int64_t b, const struct geev_schur *schur, cpu_watch *watch);
 } geev_tiles;
 
-/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL, or the
- * kernels that do its steps.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is stored. */
+/* geev_reference.c: computes matrix b of the problem and stores its results.  work: geev_reference_bytes.  fast: NULL,
+ * or the kernels that do its steps.  watch: NULL, or it may stop the matrix between two steps; then nothing of it is
+ * stored. */
 typedef void geev_solver(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast,
                          cpu_watch *watch);
 
-/* The same for a matrix that balancing makes triangular; false, and nothing is stored, for others: most of them cost a look
- * at an entry of each row and column. */
+/* The same for a matrix that balancing makes triangular; false, and nothing is stored, for others: most of them cost a
+ * look at an entry of each row and column. */
 typedef bool geev_finisher(const geev_problem *p, int64_t b, void *work, const struct geev_kernels *fast);
 
 /* geev_large.c: matrix b of an order above GEEV_MOST.  Every thread of a team calls it for the same matrix.  work:
@@ -155,16 +156,16 @@ static inline int64_t geev_large_bytes(const geev_problem *p, int threads)
     return (int64_t)measure.used;
 }
 
-/* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set of
- * the cache.  It is more than n, since the last reflector of a sweep may touch the column beside the matrix and two rows
- * below it, which are zero. */
+/* Distance of two rows of a tile, in vectors.  It is odd, so that the entries of a column do not fall on the same set
+ * of the cache.  It is more than n, since the last reflector of a sweep may touch the column beside the matrix and two
+ * rows below it, which are zero. */
 static inline int geev_tile_row(int n)
 {
     return (n + 1) | 1;
 }
 
-/* Bytes of a tile, with vectors of up to 64 bytes: padding, n + 2 rows, scales, work of the reduction; for vectors Q and
- * the permutations of the lanes, then what geev_back.h needs for one matrix. */
+/* Bytes of a tile, with vectors of up to 64 bytes: padding, n + 2 rows, scales, work of the reduction; for vectors Q
+ * and the permutations of the lanes, then what geev_back.h needs for one matrix. */
 static inline int64_t geev_tile_bytes(const geev_problem *p)
 {
     int64_t const n = p->n, row = geev_tile_row((int)n), parts = type_is_complex(p->type) ? 2 : 1;

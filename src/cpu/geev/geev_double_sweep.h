@@ -72,9 +72,9 @@ SIMD_FN void apply(const reflector *r, vreal *x0, vreal *x1, vreal *x2)
     *x2 = simd_fma(dot, r->t2, c);
 }
 
-/* The reflector of rows k..k+2 (francis_reflector).  In lanes whose window begins at k it makes the bulge from v.  In the
- * other lanes it moves the bulge, b = column k-1 from row k on, out of that column.  Outside a lane's window there is no
- * bulge: b[1] and b[2] are zero, so that the reflector is the identity. */
+/* The reflector of rows k..k+2 (francis_reflector).  In lanes whose window begins at k it makes the bulge from v.  In
+ * the other lanes it moves the bulge, b = column k-1 from row k on, out of that column.  Outside a lane's window there
+ * is no bulge: b[1] and b[2] are zero, so that the reflector is the identity. */
 SIMD_FN reflector next_reflector(tile_state *tile, int k, const vreal *v, const vreal *b)
 {
     vreal *const below = tile->h + k * tile->row + k - 1;
@@ -155,9 +155,9 @@ static inline void turn_all(tile_state *tile, int from, int to, const reflector 
     for (; s < n; ++s) turn_rows(1, tile->q + s * row, row, from, to, turns);
 }
 
-/* A double-shift sweep over rows from..to, the union of all windows.  The entries that the next reflector depends on are
- * updated first, so that its square root and divisions run beside the other updates.  Row s waits for the reflectors from
- * s on, from the right, until the sweep is over: nothing in it reads the row again. */
+/* A double-shift sweep over rows from..to, the union of all windows.  The entries that the next reflector depends on
+ * are updated first, so that its square root and divisions run beside the other updates.  Row s waits for the
+ * reflectors from s on, from the right, until the sweep is over: nothing in it reads the row again. */
 static inline void sweep(tile_state *tile, int from, int to, const vreal *v)
 {
     int const row = tile->row;

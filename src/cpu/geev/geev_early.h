@@ -1,8 +1,10 @@
-/* geev on the CPU, n > 64: aggressive early deflation (K. Braman, R. Byers and R. Mathias, The multishift QR algorithm, part II,
- * SIAM J. Matrix Anal. Appl. 23 (2002)), and windows whose Schur form is found as a whole.  Part of geev_large.c.
+/* geev on the CPU, n > 64: aggressive early deflation (K. Braman, R. Byers and R. Mathias, The multishift QR algorithm,
+ * part II, SIAM J. Matrix Anal. Appl. 23 (2002)), and windows whose Schur form is found as a whole.  Part of
+ * geev_large.c.
  *
- * Of the last rows of the window that is active a copy is brought to Schur form.  Eigenvalues whose entry of the spike, what is
- * left of the subdiagonal entry above, is negligible are deflated; the others move up, and are the next sweep's shifts. */
+ * Of the last rows of the window that is active a copy is brought to Schur form.  Eigenvalues whose entry of the spike,
+ * what is left of the subdiagonal entry above, is negligible are deflated; the others move up, and are the next sweep's
+ * shifts. */
 #ifndef EIG_GEEV_EARLY_H
 #define EIG_GEEV_EARLY_H
 
@@ -142,7 +144,8 @@ static real size_of_number(number x)
     return fabs(x.re) + (EIG_COMPLEX ? fabs(x.im) : 0);
 }
 
-/* Whether the block that ends at row k, of `rows` rows, may be deflated; spike: the subdiagonal entry above the window. */
+/* Whether the block that ends at row k, of `rows` rows, may be deflated; spike: the subdiagonal entry above the window.
+ * */
 static bool may_deflate(const geev_schur *w, int64_t k, int rows, number spike, real tiny)
 {
     real size = size_of_number(number_of(w->t, k, k)), entry = 0;
@@ -247,8 +250,8 @@ static int collect_shifts(const geev_schur *w, int64_t count, bulge_shift *shift
     return found;
 }
 
-/* Deflates what it can of the last `rows` rows of the window l..i.  Returns how many, -1 where it found nothing out; shifts: of
- * the rest. */
+/* Deflates what it can of the last `rows` rows of the window l..i.  Returns how many, -1 where it found nothing out;
+ * shifts: of the rest. */
 static int64_t deflate_early(const geev_schur *s, int64_t l, int64_t i, int64_t rows, window_solver *solve,
                              bulge_shift *shifts, int *found)
 {

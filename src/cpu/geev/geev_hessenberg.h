@@ -80,8 +80,8 @@ typedef struct reduction {
     vreal *y;             /* A u of this step, the sum over the columns so far */
 } reduction;
 
-/* The update that waits, the left update, and the sum of A u, for `width` columns from j on.  The width is a constant, so
- * that sums stay in registers and u and z are read once for all columns. */
+/* The update that waits, the left update, and the sum of A u, for `width` columns from j on.  The width is a constant,
+ * so that sums stay in registers and u and z are read once for all columns. */
 SIMD_FN void reduce_columns(int const width, const tile_state *tile, int k, int j, const reduction *r)
 {
     enum { P = GEEV_PARTS };

@@ -9,7 +9,8 @@
 #include "geev_double_sweep.h"
 #endif
 
-/* Splits converged blocks off the end of lane t, until its window has LEAST_WINDOW rows or more.  False: the lane has finished. */
+/* Splits converged blocks off the end of lane t, until its window has LEAST_WINDOW rows or more.  False: the lane has
+ * finished. */
 static inline bool deflate(tile_state *tile, int t, uint64_t bits)
 {
     for (int i = tile->i[t]; i >= 0;) {

@@ -8,10 +8,10 @@
  *     geev_large_back.h     eigenvectors and condition numbers
  *     product.h             the products of all of them
  *
- * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  Threads may share a matrix: the
- *           first one goes through all of this, the others help it with what is large (share_out).
- * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction set
- *           that has FMA, and for any number of threads.
+ * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  Threads may share a
+ *           matrix: the first one goes through all of this, the others help it with what is large (share_out).
+ * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction
+ *           set that has FMA, and for any number of threads.
  *
  * Everything here is static but the pointer at the end, so that no other file can link to this ISA's code. */
 #include "geev_cpu.h"

@@ -16,7 +16,8 @@ typedef struct number {
 
 /* ------------------------------------------------------------------- threads */
 
-/* A piece of work that threads share: each does its part, by its rank.  What a part gives does not depend on who does it. */
+/* A piece of work that threads share: each does its part, by its rank.  What a part gives does not depend on who does
+ * it. */
 typedef void large_job(const geev_schur *s, int rank, int size, void *detail);
 
 typedef struct large_order {
@@ -166,8 +167,8 @@ static void multiply_columns(geev_view x, int64_t count, span rows, real *y, int
     }
 }
 
-/* x y + z for complex types.  gcc 12 fuses sums and differences that stand side by side, whatever -ffp-contract says, on one
- * instruction set and not on another: those of complex numbers are fused by hand. */
+/* x y + z for complex types.  gcc 12 fuses sums and differences that stand side by side, whatever -ffp-contract says,
+ * on one instruction set and not on another: those of complex numbers are fused by hand. */
 static real fused(real x, real y, real z)
 {
     return EIG_COMPLEX ? fma_one(x, y, z) : x * y + z;
@@ -196,8 +197,8 @@ static number plus(number x, number y)
 
 /* ----------------------------------------------------------------- reflector */
 
-/* The reflector I - tau v v^H that leaves of rows `first` to `last` of a column the first one alone: v, zero elsewhere in its
- * blocks, to `to`; the column's new entries in their place.  Returns tau, 0 where the column has that form. */
+/* The reflector I - tau v v^H that leaves of rows `first` to `last` of a column the first one alone: v, zero elsewhere
+ * in its blocks, to `to`; the column's new entries in their place.  Returns tau, 0 where the column has that form. */
 static real make_reflector(real *x, int64_t xim, int64_t first, int64_t last, real *v, int64_t vim)
 {
     int64_t const start = block_of(first), end = block_of(last) + BLOCK;

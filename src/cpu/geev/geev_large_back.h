@@ -1,11 +1,12 @@
-/* geev on the CPU, n > 64: eigenvectors and condition numbers from a Schur form, as LAPACK's trevc3 finds them, in blocks.  Part
- * of geev_large.c.
+/* geev on the CPU, n > 64: eigenvectors and condition numbers from a Schur form, as LAPACK's trevc3 finds them, in
+ * blocks.  Part of geev_large.c.
  *
- * Mapping   a group of vectors at a time, a vector in each lane, of a complex pair the first; blocks of rows from below: within
- *           a block row by row, the rows above by products.  Then Q times the group, a product too.  Left vectors are those of
- *           the mirrored matrix, as in geev_vectors.c, which is the plain version.
+ * Mapping   a group of vectors at a time, a vector in each lane, of a complex pair the first; blocks of rows from
+ *           below: within a block row by row, the rows above by products.  Then Q times the group, a product too.  Left
+ *           vectors are those of the mirrored matrix, as in geev_vectors.c, which is the plain version.
  * Threads   take groups.
- * Cost      n^3/3 flops for each real part of a right vector's entries, and n^3 with Q (complex: 4 and 4 times as many).
+ * Cost      n^3/3 flops for each real part of a right vector's entries, and n^3 with Q (complex: 4 and 4 times as
+ *           many).
  * Promises  a lane's arithmetic depends on its vector alone. */
 #ifndef EIG_GEEV_LARGE_BACK_H
 #define EIG_GEEV_LARGE_BACK_H

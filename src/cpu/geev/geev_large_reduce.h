@@ -167,7 +167,8 @@ static void top_job(const geev_schur *s, int rank, int size, void *detail)
     }
 }
 
-/* The matrix right of the panel, from both sides, by strips of columns; and the rows above it of the panel's own columns. */
+/* The matrix right of the panel, from both sides, by strips of columns; and the rows above it of the panel's own
+ * columns. */
 static void rest_job(const geev_schur *s, int rank, int size, void *detail)
 {
     const panel *const p = detail;

@@ -1,6 +1,6 @@
-/* geev on the CPU: a tile of one matrix or few, by the steps of geev_kernels.c with vectors of 16 bytes: the same bits, since a
- * lane's results depend on its matrix alone, in a quarter of the memory, which is then that of the first cache, and with
- * shorter square roots and divisions.  Compiled once for each instruction set and type. */
+/* geev on the CPU: a tile of one matrix or few, by the steps of geev_kernels.c with vectors of 16 bytes: the same bits,
+ * since a lane's results depend on its matrix alone, in a quarter of the memory, which is then that of the first cache,
+ * and with shorter square roots and divisions.  Compiled once for each instruction set and type. */
 #if defined(__AVX512F__) || defined(__AVX2__)
 #define SIMD_BYTES 16
 #include "geev_solve.h"

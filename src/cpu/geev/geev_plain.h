@@ -1,5 +1,5 @@
-/* geev on the CPU: the plain code that its files share, of one type.  A complex matrix lies in two planes, the real parts
- * of its entries and the imaginary ones. */
+/* geev on the CPU: the plain code that its files share, of one type.  A complex matrix lies in two planes, the real
+ * parts of its entries and the imaginary ones. */
 #ifndef EIG_GEEV_PLAIN_H
 #define EIG_GEEV_PLAIN_H
 
@@ -29,7 +29,8 @@ static inline real geev_largest(int64_t count, const real *x, int64_t step, int6
     return most;
 }
 
-/* The largest absolute value in rows and columns l..i of a column-major matrix with `below` diagonals below the main one. */
+/* The largest absolute value in rows and columns l..i of a column-major matrix with `below` diagonals below the main
+ * one. */
 static inline real geev_largest_of(geev_view h, int64_t l, int64_t i, int64_t below)
 {
     real most = 0;
@@ -65,10 +66,10 @@ typedef struct geev_schur {
     cpu_member *who;        /* likewise: the first thread of those that share the matrix */
 } geev_schur;
 
-/* The steps of a matrix, false where the watch stops them: the reduction to Hessenberg form, T := Q^H T Q; the iteration,
- * at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info as eig_dgeev_batched defines
- * it; eigenvectors and condition numbers, which it stores.  geev_francis.h has the first two of the plain solver for the real
- * types, geev_single_shift.h for the complex ones, geev_vectors.c the third. */
+/* The steps of a matrix, false where the watch stops them: the reduction to Hessenberg form, T := Q^H T Q; the
+ * iteration, at most `most` steps between two deflations, which writes eigenvalues to re and im, and *info as
+ * eig_dgeev_batched defines it; eigenvectors and condition numbers, which it stores.  geev_francis.h has the first two
+ * of the plain solver for the real types, geev_single_shift.h for the complex ones, geev_vectors.c the third. */
 typedef struct geev_form {
     bool (*hessenberg)(const geev_schur *s, cpu_watch *watch);
     bool (*iterate)(const geev_schur *s, int most, int *info, cpu_watch *watch);
@@ -88,8 +89,8 @@ bool TYPED(eig_cpu_geev_load)(const geev_problem *p, int64_t b, const geev_schur
  * block).  from: [n] out; NULL: above and beside that block only the diagonal stays.  counts: [n] work. */
 void TYPED(eig_cpu_geev_isolate)(int64_t n, geev_view v, int64_t *from, int *counts, int64_t *lo, int64_t *hi);
 
-/* Scales the rows and columns of that block by powers of two until the norms of row i and column i agree by the rules of
- * dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
+/* Scales the rows and columns of that block by powers of two until the norms of row i and column i agree by the rules
+ * of dgebal.  scale: [n] out: column i was multiplied by scale[i]. */
 void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo, int64_t hi);
 
 /* Puts the transpose of the matrix in its place where that is the better problem (balance_turns), permuted so that it
@@ -98,7 +99,8 @@ void TYPED(eig_cpu_geev_balance)(int64_t n, geev_view v, real *scale, int64_t lo
 bool TYPED(eig_cpu_geev_turn)(int64_t n, geev_view v, int64_t *from, real *scale, real *alone, int64_t *lo,
                               int64_t *hi);
 
-/* The problem of the transposes, in `copy`: left and right vectors are exchanged.  The conjugates of its vectors are those of p. */
+/* The problem of the transposes, in `copy`: left and right vectors are exchanged.  The conjugates of its vectors are
+ * those of p. */
 static inline const geev_problem *geev_transposed(const geev_problem *p, geev_problem *copy)
 {
     *copy = *p;
@@ -130,7 +132,8 @@ void TYPED(eig_cpu_geev_standardise)(const geev_schur *s);
  * decide. */
 void TYPED(eig_cpu_geev_settle)(const geev_schur *s, real unscale, bool form);
 
-/* What the certificate of the eigenvalues compares them with: sums over rows and columns lo..hi of a matrix, times `factor`. */
+/* What the certificate of the eigenvalues compares them with: sums over rows and columns lo..hi of a matrix, times
+ * `factor`. */
 typedef struct geev_traces {
     real factor, square, first[2], second[2];
 } geev_traces;
@@ -154,8 +157,8 @@ static inline bool geev_is_wide(int64_t n, const real *scale)
     return !(most <= GEEV_MOST_GROWTH * least);
 }
 
-/* The problem whose vectors are all stored, in `copy`, where their condition numbers need it: so these have the same bits
- * whatever else is wanted.  Else p. */
+/* The problem whose vectors are all stored, in `copy`, where their condition numbers need it: so these have the same
+ * bits whatever else is wanted.  Else p. */
 static inline const geev_problem *geev_with_spare(const geev_problem *p, const geev_schur *s, geev_problem *copy)
 {
     int64_t const n = p->n;
@@ -173,7 +176,8 @@ typedef enum geev_repaired {
     GEEV_HALTED  /* by the watch */
 } geev_repaired;
 
-/* Tests the vectors of matrix b that are stored, and finds again those that fail.  Overwrites all of *s but the permutation.
+/* Tests the vectors of matrix b that are stored, and finds again those that fail.  Overwrites all of *s but the
+ * permutation.
  * form: NULL, or its reduction is taken. */
 geev_repaired TYPED(eig_cpu_geev_repair)(const geev_problem *p, int64_t b, const geev_schur *s, const geev_form *form,
                                          cpu_watch *watch);
@@ -181,13 +185,15 @@ geev_repaired TYPED(eig_cpu_geev_repair)(const geev_problem *p, int64_t b, const
 /* Stores T times unscale and Q of matrix b; NaN where s is NULL.  Clears what lies below T. */
 void TYPED(eig_cpu_geev_store_schur)(const geev_problem *p, int64_t b, const geev_schur *s, real unscale);
 
-/* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks for.
- * Returns the latter: where info is 0 and values are too large for a number, these become NaN, and the last one's place, from
- * 1, is the info. */
+/* Stores eigenvalues re[k*step] + i im[k*step] of matrix b, times unscale, and the measure and info that the call asks
+ * for.
+ * Returns the latter: where info is 0 and values are too large for a number, these become NaN, and the last one's
+ * place, from 1, is the info. */
 int TYPED(eig_cpu_geev_store)(const geev_problem *p, int64_t b, const real *re, const real *im, int64_t step,
                               real unscale, int info);
 
-/* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2. */
+/* Scales T, row- or column-major, and its eigenvalues by a power of two: the largest entry then lies between 1 and 2.
+ * */
 void TYPED(eig_cpu_geev_scale_form)(const geev_schur *s);
 
 /* Stores eigenvectors and condition numbers of matrix b; NaN where s is NULL.  Scales T.  watch is not used. */

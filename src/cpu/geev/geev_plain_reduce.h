@@ -1,4 +1,5 @@
-/* geev on the CPU: the reduction of one matrix of any order to Hessenberg form, by the steps of LAPACK's gehd2, without blocks.
+/* geev on the CPU: the reduction of one matrix of any order to Hessenberg form, by the steps of LAPACK's gehd2, without
+ * blocks.
  * Part of geev_reference.c, and of geev_alone.c.
  *
  * Cost      10 n^3/3 flops, with Q 14 n^3/3; four times as many for complex matrices. */

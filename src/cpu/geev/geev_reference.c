@@ -174,8 +174,8 @@ static geev_end solve(const geev_problem *p, int64_t b, geev_schur *s, const gee
 
 static const geev_form plain_form = {hessenberg, iterate, TYPED(eig_cpu_geev_vectors)};
 
-/* Solves a matrix that is loaded, and again what fails a certificate: by plain code, and without balancing, since of very few
- * matrices the eigenvalues of the balanced one are not good for A. */
+/* Solves a matrix that is loaded, and again what fails a certificate: by plain code, and without balancing, since of
+ * very few matrices the eigenvalues of the balanced one are not good for A. */
 static void solve_until_proved(const geev_problem *p, int64_t b, geev_schur *s, const geev_form *form, cpu_watch *watch)
 {
     geev_problem unbalanced = *p;

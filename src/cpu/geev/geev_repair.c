@@ -115,8 +115,8 @@ static bool is_long(const geev_repair *r, int side, int64_t k)
     return has_norm(r->n, r->v[side] + 2 * k * r->ld[side]);
 }
 
-/* Whether g <= GEEV_MOST_GROWTH.  `edge`: the largest d_i, of left vectors the smallest.  Entries that have underflowed count as
- * the smallest normal number. */
+/* Whether g <= GEEV_MOST_GROWTH.  `edge`: the largest d_i, of left vectors the smallest.  Entries that have underflowed
+ * count as the smallest normal number. */
 static bool grows_little(const geev_repair *r, int side, int64_t k, real edge)
 {
     const real *const v = r->v[side] + 2 * k * r->ld[side];
@@ -194,7 +194,8 @@ typedef struct shifted {
     bool is_real;
 } shifted;
 
-/* z := z - y x, where x is what the rotation makes of column k, in `column`, and column k-1; the latter's new form goes to `column`.
+/* z := z - y x, where x is what the rotation makes of column k, in `column`, and column k-1; the latter's new form goes
+ * to `column`.
  * Rows 0..k-1. */
 static void turn_columns(const shifted *a, int64_t k, real c, real s_re, real s_im, const real *y, real *column,
                          real *z)

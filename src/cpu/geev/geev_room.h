@@ -1,5 +1,5 @@
-/* geev on the CPU, n > 64: the work area of one matrix, which several threads may share.  One function lays it out, to measure
- * it and to use it. */
+/* geev on the CPU, n > 64: the work area of one matrix, which several threads may share.  One function lays it out, to
+ * measure it and to use it. */
 #ifndef EIG_GEEV_ROOM_H
 #define EIG_GEEV_ROOM_H
 

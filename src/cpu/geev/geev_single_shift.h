@@ -1,8 +1,9 @@
-/* geev on the CPU: a step from Hessenberg form to the Schur form of a complex matrix, by single shifts as in LAPACK's zlahqr.
+/* geev on the CPU: a step from Hessenberg form to the Schur form of a complex matrix, by single shifts as in LAPACK's
+ * zlahqr.
  * Part of geev_descent.h.
  *
- * Rotations take the place of zlahqr's reflectors of two rows: with a real cosine they cost as much, and the subdiagonal
- * need not be real.
+ * Rotations take the place of zlahqr's reflectors of two rows: with a real cosine they cost as much, and the
+ * subdiagonal need not be real.
  *
  * Cost      about 50 n^3 real flops for all steps; with Q 150 n^3. */
 #ifndef EIG_GEEV_SINGLE_SHIFT_H

@@ -122,8 +122,8 @@ static inline void turn_all(tile_state *tile, int from, int to, const rotation *
 }
 
 /* The rotation of rows k and k+1.  In lanes whose window begins at k it makes the bulge with the shift.  In the other
- * lanes it moves the bulge, b = column k-1 from row k on, out of that column.  Outside a lane's window there is no bulge:
- * the rotation is the identity. */
+ * lanes it moves the bulge, b = column k-1 from row k on, out of that column.  Outside a lane's window there is no
+ * bulge: the rotation is the identity. */
 SIMD_FN rotation next_rotation(tile_state *tile, int k, const vreal *shift, const vreal *b)
 {
     vreal *const below = at(tile, k, k - 1), *const d = at(tile, k, k), *const under = at(tile, k + 1, k);
@@ -139,9 +139,9 @@ SIMD_FN rotation next_rotation(tile_state *tile, int k, const vreal *shift, cons
     return g;
 }
 
-/* A sweep over rows from..to, the union of all windows.  The entries that the next rotation depends on are updated first,
- * so that its square roots and divisions run beside the other updates.  Row s waits for the rotations from s on, from
- * the right, until the sweep is over: nothing in it reads the row again. */
+/* A sweep over rows from..to, the union of all windows.  The entries that the next rotation depends on are updated
+ * first, so that its square roots and divisions run beside the other updates.  Row s waits for the rotations from s on,
+ * from the right, until the sweep is over: nothing in it reads the row again. */
 static inline void sweep(tile_state *tile, int from, int to, const vreal *shift)
 {
     int const end = tile->q ? tile->n - 1 : to, down = 2 * tile->row;

@@ -1,5 +1,5 @@
-/* geev on the CPU, n > 64: exchanging neighbouring diagonal blocks of a Schur form (Z. Bai and J. Demmel, On swapping diagonal
- * blocks in real Schur form, Linear Algebra Appl. 186 (1993)).  Part of geev_large.c. */
+/* geev on the CPU, n > 64: exchanging neighbouring diagonal blocks of a Schur form (Z. Bai and J. Demmel, On swapping
+ * diagonal blocks in real Schur form, Linear Algebra Appl. 186 (1993)).  Part of geev_large.c. */
 #ifndef EIG_GEEV_SWAP_H
 #define EIG_GEEV_SWAP_H
 
@@ -84,8 +84,8 @@ static void solve_few(int n, real a[4][4], real *b, real floor)
     for (int k = 0; k < n; ++k) b[k] = x[k];
 }
 
-/* The reflectors I - tau u u' that bring the columns [-X; I], X of B11 X - X B22 = B12, to a triangle: their first q columns
- * span what belongs to B22.  b: the blocks, p and q rows, column-major; its largest entry is about 1. */
+/* The reflectors I - tau u u' that bring the columns [-X; I], X of B11 X - X B22 = B12, to a triangle: their first q
+ * columns span what belongs to B22.  b: the blocks, p and q rows, column-major; its largest entry is about 1. */
 static void swap_reflectors(int p, int q, real b[4][4], real u[2][4], real *tau)
 {
     real a[4][4] = {{0}}, x[4], z[2][4] = {{0}};
@@ -121,8 +121,8 @@ static void reflect_rows(int size, real *x, int64_t step, const real *u, real ta
     for (int i = 0; i < size; ++i) x[i * step] -= dot * u[i];
 }
 
-/* Exchanges a block of p rows at row j and the next one of q rows; false, and nothing is changed, where rounding errors would
- * be too large. */
+/* Exchanges a block of p rows at row j and the next one of q rows; false, and nothing is changed, where rounding errors
+ * would be too large. */
 static bool swap_blocks(const geev_schur *s, int64_t j, int p, int q)
 {
     int const size = p + q;

@@ -1,5 +1,5 @@
-/* geev on the CPU: a tile of matrices, a matrix in each lane, and its preparation: loading, scaling, balancing.  Part of
- * geev_kernels.c. */
+/* geev on the CPU: a tile of matrices, a matrix in each lane, and its preparation: loading, scaling, balancing.  Part
+ * of geev_kernels.c. */
 #ifndef EIG_GEEV_TILE_H
 #define EIG_GEEV_TILE_H
 

@@ -1,5 +1,5 @@
-/* geev on the CPU: the certificate of a tile's eigenvalues, by their traces (certificate.inc).  Part of geev_kernels.c and
- * geev_narrow.c. */
+/* geev on the CPU: the certificate of a tile's eigenvalues, by their traces (certificate.inc).  Part of geev_kernels.c
+ * and geev_narrow.c. */
 #ifndef EIG_GEEV_TILE_CERTIFY_H
 #define EIG_GEEV_TILE_CERTIFY_H
 

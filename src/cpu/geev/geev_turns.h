@@ -43,8 +43,8 @@ typedef struct chain {
 } chain;
 
 #if EIG_COMPLEX
-/* The turns of a bulge on columns x, x + ld, ... of `vectors` vectors of rows, from the right, or, where `conjugate`, on
- * columns that are rows transposed. */
+/* The turns of a bulge on columns x, x + ld, ... of `vectors` vectors of rows, from the right, or, where `conjugate`,
+ * on columns that are rows transposed. */
 SIMD_FN void turn_columns(int const vectors, bool const conjugate, real *x, int64_t im, int64_t ld, int64_t count,
                           const turn *turns, bool last_two)
 {

@@ -1,5 +1,5 @@
-/* geev on the CPU, plain code: eigenvectors and condition numbers from a Schur form, by back-substitution as in LAPACK's
- * trevc, one vector at a time.  Compiled once for each type.
+/* geev on the CPU, plain code: eigenvectors and condition numbers from a Schur form, by back-substitution as in
+ * LAPACK's trevc, one vector at a time.  Compiled once for each type.
  *
  * A left vector is a right one of the matrix that is mirrored at its other diagonal: z T = w z is T' z' = w z' with
  * element (i, j) of T' that in row n-1-j and column n-1-i of T, and z' the entries of z in reverse.  T' is upper
@@ -52,8 +52,8 @@ static void find_two(geev_view t, geev_vector v, int64_t j, int64_t last, real r
     find_entry(v, j - 1, last, u);
 }
 
-/* The vector x of (T - w) x = 0 with w = re + i im, whose last entry that is not zero stands in row k; that of a complex
- * pair ends with rows k-1 and k. */
+/* The vector x of (T - w) x = 0 with w = re + i im, whose last entry that is not zero stands in row k; that of a
+ * complex pair ends with rows k-1 and k. */
 static void substitute(geev_view t, geev_vector v, int64_t k, real re, real im, real floor)
 {
     real const least = REAL_TYPED(schur_least)(re, im, floor);

@@ -76,8 +76,8 @@ static inline alone_matrix alone_lay_out(const heev_problem *p, void *work)
     return m;
 }
 
-/* The largest part of an entry of the triangle that is read, which goes below the diagonal of A; NaN where it holds a NaN or an
- * infinity. */
+/* The largest part of an entry of the triangle that is read, which goes below the diagonal of A; NaN where it holds a
+ * NaN or an infinity. */
 static inline real alone_load(const alone_matrix *m, const heev_problem *p, int64_t b)
 {
     batch_strides const s = heev_strides_of(p);
@@ -183,8 +183,8 @@ static inline void alone_multiply(alone_matrix *m, int k, real tau)
     }
 }
 
-/* A := A - v w^H - w v^H for rows and columns from k+1 on.  Above the diagonal the two products change places, so that an element
- * is the conjugate of its mirror image. */
+/* A := A - v w^H - w v^H for rows and columns from k+1 on.  Above the diagonal the two products change places, so that
+ * an element is the conjugate of its mirror image. */
 static inline void alone_update(alone_matrix *m, int k)
 {
     int const start = vector_of(k + 1);
@@ -380,7 +380,8 @@ static inline heev_sums alone_sums(const alone_matrix *m, real level)
     return all;
 }
 
-/* Whether values and vectors pass; of a matrix all of whose values have converged.  Element i of column k of V: as alone_store. */
+/* Whether values and vectors pass; of a matrix all of whose values have converged.  Element i of column k of V: as
+ * alone_store. */
 static inline bool alone_certify(const alone_matrix *m, heev_sums of, real level, double tolerance, int row, int column)
 {
     for (int k = 0; k < m->n; ++k)

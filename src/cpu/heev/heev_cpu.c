@@ -1,8 +1,8 @@
-/* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it; docs/families/heev.md has the
- * table too.
+/* heev on the CPU: the driver, and the table of roads.  The first row that serves a call takes it;
+ * docs/families/heev.md has the table too.
  *
- * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix. Too few matrices for a tile are
- *           units of their own.
+ * Mapping   the batch is shared out in units: a tile of matrices, one a SIMD lane, or one matrix. Too few matrices for
+ *           a tile are units of their own.
  * Order     threads take units one by one, since their times differ.  Each thread has a work area of its own.
  * Bits      results do not depend on threads or units: a matrix is computed by the same arithmetic in any lane of any
  *           tile and alone (heev_kernels.c).
@@ -122,8 +122,9 @@ static const heev_kernels *kernels_of(const eig_context *ctx, const heev_problem
     return &eig_cpu_kernels(ctx, p->type)->heev;
 }
 
-/* How a call's matrices become work: tiles of `lanes` matrices, of which the last may not be full; behind them matrices that one
- * thread solves; behind them those that all threads share.  area: bytes from one thread's work area to the next; need: of all. */
+/* How a call's matrices become work: tiles of `lanes` matrices, of which the last may not be full; behind them matrices
+ * that one thread solves; behind them those that all threads share.  area: bytes from one thread's work area to the
+ * next; need: of all. */
 typedef struct heev_plan {
     const heev_road *road;
     int lanes, threads;
@@ -131,8 +132,8 @@ typedef struct heev_plan {
     size_t area, need;
 } heev_plan;
 
-/* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type; Jacobi: 1 to
- * 2). */
+/* A tile takes as long as this many of its matrices alone (Xeon, AVX-512: 2 at n = 8, 3 at 32, 5 at 64, in every type;
+ * Jacobi: 1 to 2). */
 static int64_t heev_tile_cost(const heev_road *road, const heev_problem *p)
 {
     return road->run_alone == run_jacobi_alone ? 1 : 1 + p->n / 16;
@@ -202,7 +203,8 @@ size_t eig_cpu_heev_work_size(const eig_context *ctx, const heev_problem *p)
     return heev_plan_of(ctx, p).need;
 }
 
-/* Solves matrix b, which failed its certificate, by the reference.  In place A is lost: NaN and an info of n are there already. */
+/* Solves matrix b, which failed its certificate, by the reference.  In place A is lost: NaN and an info of n are there
+ * already. */
 static void heev_again(const heev_kernels *kernels, const heev_problem *p, int64_t b, void *work, cpu_watch *watch)
 {
     if (p->v && p->v == p->a) return;

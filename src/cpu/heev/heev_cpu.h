@@ -42,7 +42,8 @@
 typedef void heev_solver(const heev_problem *p, int64_t b, void *work, cpu_watch *watch);
 
 /* Computes matrices first, ..., first + count - 1 and stores their results; 1 <= n <= HEEV_TILE, count <= lanes.
- * work: heev_tile_bytes, aligned to 64.  A bit for each that failed its certificate: those have NaN and an info of n. */
+ * work: heev_tile_bytes, aligned to 64.  A bit for each that failed its certificate: those have NaN and an info of n.
+ * */
 typedef unsigned heev_tile_solver(const heev_problem *p, int64_t first, int count, void *work);
 
 /* Matrix b as a tile solver would.  Whether it failed its certificate. */
@@ -114,8 +115,8 @@ static inline int heev_tile_row(int n)
     return n | 1;
 }
 
-/* The work area of a tile, in vectors of up to 64 bytes: A, V, the diagonal and what lies beside it, marks, two vectors,
- * phases, factors. */
+/* The work area of a tile, in vectors of up to 64 bytes: A, V, the diagonal and what lies beside it, marks, two
+ * vectors, phases, factors. */
 static inline int64_t heev_lanes_bytes(const heev_problem *p)
 {
     int64_t const parts = type_is_complex(p->type) ? 2 : 1, n = p->n;
@@ -180,8 +181,8 @@ static inline bool heev_in_stages(const heev_problem *p)
     return !p->counts && crosses(heev_stages, p->type, p->vectors, p->n, 1);
 }
 
-/* Distance of two columns of the band in reals, less one: twice the width, since the chase fills as many diagonals, and a block of
- * zeros at either end. */
+/* Distance of two columns of the band in reals, less one: twice the width, since the chase fills as many diagonals, and
+ * a block of zeros at either end. */
 static inline int64_t heev_band_column(size_t real)
 {
     return 2 * HEEV_WIDTH + 2 * (64 / (int64_t)real);
@@ -193,7 +194,8 @@ static inline int64_t heev_band_reals(int64_t n, size_t real)
     return (all + block - 1) / block * block;
 }
 
-/* What the two stages take beside the matrix, in reals: V, W and V, by columns; V^T and (A V)^T; small squares; the band. */
+/* What the two stages take beside the matrix, in reals: V, W and V, by columns; V^T and (A V)^T; small squares; the
+ * band. */
 static inline int64_t heev_stages_reals(int64_t n, int64_t parts, size_t real)
 {
     int64_t const ld = heev_padded_column(n, real);
@@ -245,8 +247,8 @@ static inline int64_t heev_values_bytes(const heev_problem *p)
            eig_cpu_stebz_values_bytes(single ? EIG_S : EIG_D, p->n);
 }
 
-/* The work area of heev_large.c: A; Z with a plane for mergers, or what values alone take; ten vectors; sums of bands; the order; what
- * the first thread has. */
+/* The work area of heev_large.c: A; Z with a plane for mergers, or what values alone take; ten vectors; sums of bands;
+ * the order; what the first thread has. */
 static inline int64_t heev_large_bytes(const heev_problem *p)
 {
     size_t const real = type_is_single(p->type) ? sizeof(float) : sizeof(double);

@@ -1,7 +1,7 @@
 /* heev on the CPU: two-sided Jacobi for one matrix, n <= 64, with the bits of a tile's lane.  Part of heev_kernels.c.
  *
- * Where one lane of a tile has a matrix, its roots and divisions are those of whole vectors, which take twice as long.  The steps
- * are those of heev_jacobi.h, one by one.
+ * Where one lane of a tile has a matrix, its roots and divisions are those of whole vectors, which take twice as long. 
+ * The steps are those of heev_jacobi.h, one by one.
  * Memory    as heev_alone.h: the lower triangle of A in planes, V likewise; Z is not used. */
 #ifndef EIG_HEEV_JACOBI_ALONE_H
 #define EIG_HEEV_JACOBI_ALONE_H

@@ -2,10 +2,11 @@
  *
  * Mapping   element (i, j), j <= i, of all matrices of the tile is one vector (complex: two).  The lanes take the
  *           same steps in lockstep; a lane that is done is rotated by identities.
- * Memory    heev_tile_bytes: A and V, 2 n^2 vectors of 64 bytes (complex: 4 n^2): 270 KB for c128 at n = 32, 1 MB at 64.
+ * Memory    heev_tile_bytes: A and V, 2 n^2 vectors of 64 bytes (complex: 4 n^2): 270 KB for c128 at n = 32, 1 MB at
+ *           64.
  * Cost      the scalar work divided by the lanes, over the fraction of lanes at work.
- * Promises  a lane's results depend on its matrix alone. The lanes share only how many times a loop runs, and an idle lane
- *           is rotated by zeros.  Nothing depends on the sign of a zero.
+ * Promises  a lane's results depend on its matrix alone. The lanes share only how many times a loop runs, and an idle
+ *           lane is rotated by zeros.  Nothing depends on the sign of a zero.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
 #include "heev_alone.h"

@@ -1,4 +1,5 @@
-/* heev on the CPU: one matrix at a time, n > 64, by the tridiagonal method.  Compiled once for each instruction set and type.
+/* heev on the CPU: one matrix at a time, n > 64, by the tridiagonal method.  Compiled once for each instruction set and
+ * type.
  *
  *     heev_large_reduce.h   A = Q T Q^H
  *     heev_stages_band.h, heev_stages_chase.h   the same in two stages, for values alone
@@ -6,12 +7,13 @@
  *     heev_large_back.h     V = Q Z
  *     product.h             the products of all of them
  *
- * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  From HEEV_TOGETHER on the threads of a
- *           team may share a matrix: each goes through all of this, and does its share.
+ * Mapping   the lanes run along columns, which are padded by zeros to whole blocks of 64 bytes.  From HEEV_TOGETHER on
+ *           the threads of a team may share a matrix: each goes through all of this, and does its share.
  * Memory    A below its diagonal, and Z, column by column in planes of real and imaginary parts; vectors beside them.
- * Cost      4/3 n^3 flops (complex: 16/3) for the reduction, up to 4/3 n^3 for the vectors of T, 2 n^3 (8) for those of A.
- * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction set
- *           that has FMA.  At most n max_sweeps steps of QL.
+ * Cost      4/3 n^3 flops (complex: 16/3) for the reduction, up to 4/3 n^3 for the vectors of T, 2 n^3 (8) for those of
+ *           A.
+ * Promises  sums run over the lanes of 64 bytes, whatever the width of a vector: the same bits for every instruction
+ *           set that has FMA.  At most n max_sweeps steps of QL.
  *
  * Everything here is static but the table at the end, so that no other file can link to this ISA's code. */
 #include "heev_certify.h"
@@ -49,8 +51,8 @@ static void lay_out(large_matrix *m, const heev_problem *p, void *work, cpu_memb
     m->lists = (int64_t *)((char *)m->noted + (int64_t)HEEV_NOTED * HEEV_NOTED_BYTES);
 }
 
-/* Loads these columns of matrix b from the diagonal on. Returns the largest part of an entry, NaN where one is not finite. Adding
- * zero makes -0 to 0, so that either triangle gives the same bits. */
+/* Loads these columns of matrix b from the diagonal on. Returns the largest part of an entry, NaN where one is not
+ * finite. Adding zero makes -0 to 0, so that either triangle gives the same bits. */
 static real load(large_matrix *m, const heev_problem *p, int64_t b, span columns)
 {
     batch_strides const s = heev_strides_of(p);
@@ -102,7 +104,8 @@ static void normalise(large_matrix *m, real most, span columns)
     }
 }
 
-/* Loads and scales A. The threads' largest entries meet in tau, their sums in order, which nothing else needs before T is there.
+/* Loads and scales A. The threads' largest entries meet in tau, their sums in order, which nothing else needs before T
+ * is there.
  * Returns whether all are finite. */
 static bool take_matrix(large_matrix *m, const heev_problem *p, int64_t b, heev_sums *sums)
 {
@@ -142,8 +145,8 @@ static bool reduce_any(large_matrix *m, cpu_watch *watch)
     return cpu_team_meet(m->who) && reduce_to_band(m, &s, watch) && chase_band(m, &s, watch);
 }
 
-/* How many eigenvalues of T lie up to the ends of a range by value: one T for values and pairs, so that they are equally many. The
- * first thread's work; x and y, which hold nothing between the steps, have room for T in double. */
+/* How many eigenvalues of T lie up to the ends of a range by value: one T for values and pairs, so that they are
+ * equally many. The first thread's work; x and y, which hold nothing between the steps, have room for T in double. */
 static bool count_range(large_matrix *m, const heev_problem *p, int64_t b, cpu_watch *watch)
 {
     if (!p->upto) return true;

@@ -46,8 +46,8 @@ typedef struct coefficients {
     real re[2 * HEEV_PANEL], im[2 * HEEV_PANEL];
 } coefficients;
 
-/* Sums over a band of rows; where there are several, their sum in ascending order is the whole: so it does not depend on who makes
- * them. */
+/* Sums over a band of rows; where there are several, their sum in ascending order is the whole: so it does not depend
+ * on who makes them. */
 typedef struct band_sums {
     coefficients c;
     real square, dot, top[2]; /* of column k; element k+1 of it, in the first band */

@@ -1,13 +1,13 @@
 /* heev on the CPU, n > 64: T = Z diag(d) Z^T by divide and conquer.  Part of heev_large.c.
  *
  * T is two smaller matrices and a correction of rank one; their eigenpairs are merged (J. J. M. Cuppen, Numer. Math. 36
- * (1981)).  Columns that the correction hardly touches are deflated, with the tolerance of LAPACK's dlaed2; heev_secular.h
- * solves the rest.  QL solves matrices of up to LEAF rows.
+ * (1981)).  Columns that the correction hardly touches are deflated, with the tolerance of LAPACK's dlaed2;
+ * heev_secular.h solves the rest.  QL solves matrices of up to LEAF rows.
  *
- * Threads   the lowest mergers go to one thread each with all below them; those above are shared: a thread has some roots, some poles, then
- *           some rows of Z. Bits do not depend on it.
- * Memory    Z in place: a strip of rows at a time goes to scratch and comes back multiplied.  Columns that end above the
- *           cut, or begin below it, meet only their rows of the secular vectors.
+ * Threads   the lowest mergers go to one thread each with all below them; those above are shared: a thread has some
+ *           roots, some poles, then some rows of Z. Bits do not depend on it.
+ * Memory    Z in place: a strip of rows at a time goes to scratch and comes back multiplied.  Columns that end above
+ *           the cut, or begin below it, meet only their rows of the secular vectors.
  * Cost      4/3 n^3 flops for the products, less where columns deflate, and some 20 n^2 divisions. */
 #ifndef EIG_HEEV_LARGE_DIVIDE_H
 #define EIG_HEEV_LARGE_DIVIDE_H
@@ -250,7 +250,8 @@ static real tear(large_matrix *m, int64_t cut)
     return rho;
 }
 
-/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity. Returns how many eigenvalues have not converged, or -1 where the watch stops it. */
+/* Solves rows lo..hi-1 of T; lo is the start of a block. These rows and columns of Z are an identity. Returns how many
+ * eigenvalues have not converged, or -1 where the watch stops it. */
 static int64_t divide(large_matrix *m, int64_t lo, int64_t hi, int max_sweeps, share work, cpu_watch *watch)
 {
     if (hi - lo <= LEAF) {
@@ -278,7 +279,8 @@ static int64_t divide(large_matrix *m, int64_t lo, int64_t hi, int max_sweeps, s
 enum { MOST_TREES = 16 }; /* so that none is as small as a leaf */
 _Static_assert(HEEV_TOGETHER / MOST_TREES > LEAF, "leaves do not depend on threads");
 
-/* Parts of T, numbered as a heap: 1 is the whole, 2 i and 2 i + 1 are its halves; those from `trees` on have one thread each. */
+/* Parts of T, numbered as a heap: 1 is the whole, 2 i and 2 i + 1 are its halves; those from `trees` on have one thread
+ * each. */
 typedef struct team_tree {
     int trees;
     int64_t lo[2 * MOST_TREES], hi[2 * MOST_TREES], failed[2 * MOST_TREES];

@@ -128,13 +128,15 @@ static bool is_own(const large_matrix *m, int64_t r)
 
 /* --------------------------------------------------------------- a column */
 
-/* What the column before leaves that is not yet in the panel everywhere: its row of V is in x, and that of W is y - half x. */
+/* What the column before leaves that is not yet in the panel everywhere: its row of V is in x, and that of W is y -
+ * half x. */
 typedef struct fresh_column {
     bool there;
     real half;
 } fresh_column;
 
-/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel, and sums its squares. */
+/* Brings column k of A and its diagonal element up to date with the `count` reflections of the panel, and sums its
+ * squares. */
 static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count, fresh_column fresh)
 {
     coefficients c = {{0}, {0}}; /* conjugates of row k: of W for V, of V for W */
@@ -171,7 +173,8 @@ static void catch_up(large_matrix *m, const panel *p, int64_t k, int64_t count, 
     }
 }
 
-/* The reflection of column k, with the new first element in head; returns its tau. The last one would only change a phase. */
+/* The reflection of column k, with the new first element in head; returns its tau. The last one would only change a
+ * phase. */
 static real reflector(large_matrix *m, int64_t k, real head[2])
 {
     int64_t const band = block_of(k + 1) / m->band;
@@ -208,8 +211,8 @@ static void take_reflection(large_matrix *m, const panel *p, int64_t k, int64_t 
     }
 }
 
-/* Adds to y = A v the part of columns j to j + ABREAST - 1 in these rows of band r, below the diagonal. The rows of their mirror
- * images go to `own`: if they were written to y, the next columns would wait for it. */
+/* Adds to y = A v the part of columns j to j + ABREAST - 1 in these rows of band r, below the diagonal. The rows of
+ * their mirror images go to `own`: if they were written to y, the next columns would wait for it. */
 static void multiply_abreast(large_matrix *m, int64_t j, span rows, int64_t r)
 {
     real *re[ABREAST], *im[ABREAST];

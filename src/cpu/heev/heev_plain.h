@@ -69,7 +69,8 @@ static inline bool heev_load(const heev_problem *p, int64_t b, heev_matrix m, re
     return true;
 }
 
-/* The row of a vector whose component decides its sign or phase (gauge.inc), and the number c + i s that makes it real. */
+/* The row of a vector whose component decides its sign or phase (gauge.inc), and the number c + i s that makes it real.
+ * */
 typedef struct heev_turn {
     int64_t row;
     real c, s;
@@ -145,9 +146,9 @@ static inline void heev_put_nan(int64_t n, real *to, int64_t step)
         for (int part = 0; part < HEEV_PARTS; ++part) to[i * step + part] = (real)NAN;
 }
 
-/* Of values w that are to be multiplied by `unit` and then by 1/up: those that are too large for a number become infinite, and
- * bad, where that is not NULL; what is too large by its rounding errors alone becomes the largest number (unscaled.inc).  Returns how
- * many are too large. */
+/* Of values w that are to be multiplied by `unit` and then by 1/up: those that are too large for a number become
+ * infinite, and bad, where that is not NULL; what is too large by its rounding errors alone becomes the largest number
+ * (unscaled.inc).  Returns how many are too large. */
 static inline int64_t heev_cut(int64_t n, real *w, real *bad, real unit, real up)
 {
     real const down = 1 / up;
@@ -161,8 +162,9 @@ static inline int64_t heev_cut(int64_t n, real *w, real *bad, real unit, real up
     return count;
 }
 
-/* Stores as results first to last-1 of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last `bad` of all are
- * NaN.  Vectors get their sign or phase here. v: NULL where the call wants no vectors; order: NULL where all are NaN. */
+/* Stores as results first to last-1 of matrix b the values w[order[k]] * unscale and columns order[k] of v; the last
+ * `bad` of all are NaN.  Vectors get their sign or phase here. v: NULL where the call wants no vectors; order: NULL
+ * where all are NaN. */
 static inline void heev_store_some(const heev_problem *p, int64_t b, int64_t first, int64_t last, const real *w,
                                    const heev_matrix *v, const int64_t *order, int64_t bad, real unscale)
 {

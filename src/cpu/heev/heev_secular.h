@@ -1,13 +1,14 @@
 /* heev on the CPU: the eigenpairs of D + rho z z^T.  Part of heev_large.c.
  *
- * The eigenvalues are the roots of f(x) = 1/rho + sum over j of z_j^2 / (d_j - x), one between two neighbours of D and one
- * above.  A root is kept as its distance from the nearer pole, so that the differences d_j - x have all their digits.
+ * The eigenvalues are the roots of f(x) = 1/rho + sum over j of z_j^2 / (d_j - x), one between two neighbours of D and
+ * one above.  A root is kept as its distance from the nearer pole, so that the differences d_j - x have all their
+ * digits.
  * The vectors belong to the z for which the computed roots are exact.  They are orthogonal however close the roots lie
  * (M. Gu and S. Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995)).
  *
  * Mapping   a root a lane, the poles one after the other: a lane's sums do not depend on its neighbours.
- * Steps     the zero of c + s/(d_i - x) + t/(d_(i+1) - x), which has f's value and the slopes of its two halves (R.-C. Li,
- *           LAPACK Working Note 89), kept inside a bracket; about 5 of them.
+ * Steps     the zero of c + s/(d_i - x) + t/(d_(i+1) - x), which has f's value and the slopes of its two halves (R.-C.
+ *           Li, LAPACK Working Note 89), kept inside a bracket; about 5 of them.
  * Cost      a division for each root, pole and step: 10 n^2 divisions in all. */
 #ifndef EIG_HEEV_SECULAR_H
 #define EIG_HEEV_SECULAR_H
@@ -155,8 +156,8 @@ static inline int secular_roots(const secular *s, span roots)
     return most;
 }
 
-/* z for which the roots are exact, of these poles: z_j^2 is the product over i of (d_j - root_i) / (d_j - d_i), times a factor that
- * all share, without the denominator of i = j. */
+/* z for which the roots are exact, of these poles: z_j^2 is the product over i of (d_j - root_i) / (d_j - d_i), times a
+ * factor that all share, without the denominator of i = j. */
 static inline void secular_weights(const secular *s, span poles)
 {
     int64_t const k = s->k;
@@ -189,7 +190,8 @@ static inline void secular_weights(const secular *s, span poles)
     }
 }
 
-/* The vectors of these roots, as columns of norm 1, in blocks of BLOCK columns: row j of block b at u + (b*k + place[j]) * BLOCK. */
+/* The vectors of these roots, as columns of norm 1, in blocks of BLOCK columns: row j of block b at u + (b*k +
+ * place[j]) * BLOCK. */
 static inline void secular_vectors(const secular *s, span roots, const int64_t *place, real *u)
 {
     int64_t const k = s->k;

@@ -161,7 +161,8 @@ static void reflect_column(const large_matrix *m, real *const v[2], real tau, in
     }
 }
 
-/* Columns l to l + INNER - 1 of the panel that begins at column `first`: V, and R to the band. `count` columns of all have reflectors. */
+/* Columns l to l + INNER - 1 of the panel that begins at column `first`: V, and R to the band. `count` columns of all
+ * have reflectors. */
 static void factor_inner(large_matrix *m, const stages *s, int64_t first, int64_t l, int64_t count)
 {
     int64_t const below = first + WIDTH, end = least(l + INNER, count);
@@ -215,8 +216,8 @@ static void reflect_rest(large_matrix *m, const stages *s, int64_t first, int64_
                                panel_block(s, start, l), factor_at(s->y, 0, 0));
 }
 
-/* Columns `first` to first + WIDTH - 1 of A to the band; V and T, where there is something below it. Returns how many reflectors there
- * are. */
+/* Columns `first` to first + WIDTH - 1 of A to the band; V and T, where there is something below it. Returns how many
+ * reflectors there are. */
 static int64_t factor_panel(large_matrix *m, const stages *s, int64_t first)
 {
     int64_t const below = first + WIDTH, count = least(WIDTH, m->n - below - 1);

@@ -1,7 +1,9 @@
-/* heev on the CPU, values alone of large matrices, second stage: from a band to tridiagonal form.  Part of heev_large.c.
+/* heev on the CPU, values alone of large matrices, second stage: from a band to tridiagonal form.  Part of
+ * heev_large.c.
  *
- * Sweep k reflects column k's WIDTH elements below the diagonal to one.  The reflection fills the block below; its first column is
- * reflected too, and so on down to the end (K. Murata and K. Horikoshi, Information Processing in Japan 15 (1975); B. Lang, SIAM J. Sci.
+ * Sweep k reflects column k's WIDTH elements below the diagonal to one.  The reflection fills the block below; its
+ * first column is reflected too, and so on down to the end (K. Murata and K. Horikoshi, Information Processing in Japan
+ * 15 (1975); B. Lang, SIAM J. Sci.
  * Comput. 14 (1993)).  A step is
  *
  *     D := H D H            the diagonal block of these WIDTH rows, one triangle
@@ -10,10 +12,10 @@
  *
  * and the next step goes on with H'.
  *
- * Mapping   the lanes run along columns; a column, v and what is summed stay in registers. Blocks begin anywhere: v is 0 above and
- *           below its rows in the blocks of 64 bytes, so that what lies there stays as it is.
- * Order     step s of a sweep comes after step s + 1 of the sweep before: GROUP_SWEEPS sweeps go down the band side by side, so that
- *           it passes the cache once for all of them.
+ * Mapping   the lanes run along columns; a column, v and what is summed stay in registers. Blocks begin anywhere: v is
+ *           0 above and below its rows in the blocks of 64 bytes, so that what lies there stays as it is.
+ * Order     step s of a sweep comes after step s + 1 of the sweep before: GROUP_SWEEPS sweeps go down the band side by
+ *           side, so that it passes the cache once for all of them.
  * Threads   take groups of sweeps, and wait for the group before.
  * Cost      6 n^2 WIDTH flops (complex: 24). */
 #ifndef EIG_HEEV_STAGES_CHASE_H

@@ -130,7 +130,8 @@ static inline void sum_up(tile_state *tile)
     tile->trace = trace, tile->squares = diagonal + 2 * beside;
 }
 
-/* Marks all values of the lanes whose results fail; a bit for each.  Lanes of which a value has not converged are left alone. */
+/* Marks all values of the lanes whose results fail; a bit for each.  Lanes of which a value has not converged are left
+ * alone. */
 static inline unsigned certify_lanes(tile_state *tile, const heev_problem *p, bool jacobi)
 {
     int const n = tile->n;
@@ -255,8 +256,8 @@ static inline void store_values(tile_state *tile, const heev_problem *p, int t, 
     heev_store_info(p, b, finite ? failed : EIG_INFO_NOT_FINITE, finite ? tile->sweeps[t] : 0);
 }
 
-/* Stores the results of all lanes; a vector's column is turned, and goes from there to each matrix, so that it is read from memory
- * once. */
+/* Stores the results of all lanes; a vector's column is turned, and goes from there to each matrix, so that it is read
+ * from memory once. */
 static inline void store_lanes(tile_state *tile, const heev_problem *p, int64_t first)
 {
     int const n = tile->n;

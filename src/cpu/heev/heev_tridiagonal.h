@@ -32,11 +32,11 @@ SIMD_FN vnumber phase_of(vnumber x, vreal *size)
 }
 
 /* The reflection I - tau v v^H that leaves of column k, from row k+1 on, beta e_1; v takes the column's place.  e[k] is
- * |beta|, and phase[k+1] is the phase of beta times phase[k].  A last row alone needs no reflection.  Returns tau, 0 where
- * nothing is reflected.
+ * |beta|, and phase[k+1] is the phase of beta times phase[k].  A last row alone needs no reflection.  Returns tau, 0
+ * where nothing is reflected.
  *
- * The scalars are householder's (householder.inc), of the column times the conjugate phase of its first element, so that the
- * head is real.  v is not divided by its first element: tau is real. */
+ * The scalars are householder's (householder.inc), of the column times the conjugate phase of its first element, so
+ * that the head is real.  v is not divided by its first element: tau is real. */
 static inline vreal reflector(tile_state *tile, int k, vreal *phase)
 {
     int const n = tile->n;

@@ -130,8 +130,8 @@ static inline bool stebz_look(const stebz_search *search, double done)
     return eig_cpu_watch_look(search->watch, search->from + search->share * done);
 }
 
-/* Norms from its reciprocal up to this: nothing that a formula of two rows makes leaves the normal numbers, unless it is
- * negligible, so that scaling would not change a bit. */
+/* Norms from its reciprocal up to this: nothing that a formula of two rows makes leaves the normal numbers, unless it
+ * is negligible, so that scaling would not change a bit. */
 #define STEBZ_PLAIN_NORM 0x1p300
 
 /* A small T, scaled, and brackets of its eigenvalues il to iu. */
@@ -194,8 +194,8 @@ bool eig_cpu_stebz_finite(stebz_search *search, const stebz_problem *p, int64_t 
 /* The matrix, times 2^-scale, into the search. */
 void eig_cpu_stebz_load(stebz_search *search, const stebz_problem *p, int64_t number, int scale);
 
-/* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1), which becomes the search's.  0 for T = 0, which
- * is not loaded. */
+/* Exponent of its norm, after that: T * 2^-exponent has a norm in [1/2, 1), which becomes the search's.  0 for T = 0,
+ * which is not loaded. */
 int eig_cpu_stebz_exponent(stebz_search *search, const stebz_problem *p, int64_t number);
 
 /* The scale for the pivot form in double, or for the interval tree in the type, of a matrix of this exponent; whether
@@ -229,8 +229,8 @@ eig_status eig_cpu_stebz_solve_blocks(eig_context *ctx, stebz_search *search, co
 /* Method multisection of at most STEBZ_SMALL rows; false where the engine has to do it. */
 bool eig_cpu_stebz_small(stebz_search *search, eig_type type);
 
-/* The same without a search, from the caller's matrix to all outputs, with usual tolerances; false, before any output is
- * written, where a search has to do it. */
+/* The same without a search, from the caller's matrix to all outputs, with usual tolerances; false, before any output
+ * is written, where a search has to do it. */
 bool eig_cpu_stebz_alone(const stebz_kernels *kernels, const stebz_problem *p, int64_t number);
 
 /* Method reference: bisects every wanted eigenvalue by itself.  Where pass_ms is not NULL, this function and the next

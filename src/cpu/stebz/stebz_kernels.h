@@ -52,9 +52,10 @@ typedef struct stebz_pivot {
     void (*points)(const stebz_ends *k, int lanes, double abstol, double reltol, double *x);
 } stebz_pivot;
 
-/* The eigenvalues of two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1 and
- * u = 2^-53 the roundings of m (1), of the root (3) and of the last sum (1) leave at most 5 u of the norm, 2.5 of its
- * spacings; that is less than STURM_ERROR_PRODUCT, so that an enclosure of width 0 is widened enough when it is stored. */
+/* The eigenvalues of two rows a, b, c: m -+ sqrt(h^2 + b^2) with m = (a + c)/2, h = (a - c)/2.  With entries below 1
+ * and u = 2^-53 the roundings of m (1), of the root (3) and of the last sum (1) leave at most 5 u of the norm, 2.5 of
+ * its spacings; that is less than STURM_ERROR_PRODUCT, so that an enclosure of width 0 is widened enough when it is
+ * stored. */
 static inline void stebz_twos(double a, double c, double b, double w[2])
 {
     double const half = 0.5 * (a - c), middle = 0.5 * (a + c), root = sqrt(half * half + b * b);

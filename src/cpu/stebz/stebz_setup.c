@@ -121,8 +121,8 @@ static inline void put(places *o, int64_t k, real mid, double lo, double hi)
     o->upper[k] = o->w[k] > o->upper[k] ? o->w[k] : o->upper[k];
 }
 
-/* Brackets of different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell.  Those of
- * a small matrix may: it begins with the first eigenvalue. */
+/* Brackets of different cells do not overlap: for a part of the spectrum the maximum begins with the part's first cell.
+ *  Those of a small matrix may: it begins with the first eigenvalue. */
 static void store(const stebz_problem *p, const stebz_search *search, int64_t matrix)
 {
     places o = places_of(p, matrix, search->scale, search->error);

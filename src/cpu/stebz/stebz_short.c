@@ -3,8 +3,8 @@
  *
  * Mapping   a SIMD lane is one eigenvalue of one matrix; a lane that has finished takes the next.  Every lane has its
  *           own copy of its matrix, rows side by side, so that a row of all lanes is read at once.
- * Method    QL sweeps of as many matrices as a set has lanes propose the eigenvalues; counts by pivots (sturm.inc) decide:
- *           two where the proposal was good, else brackets by bracket.h, where the product of the pivots is the
+ * Method    QL sweeps of as many matrices as a set has lanes propose the eigenvalues; counts by pivots (sturm.inc)
+ *           decide: two where the proposal was good, else brackets by bracket.h, where the product of the pivots is the
  *           characteristic polynomial that the interpolation asks for.  Where small eigenvalues are wanted to relative
  *           accuracy nothing is proposed.  Matrices of two rows need no count: see below.
  * Promises  what a lane gets depends on its matrix alone, not on its place or on the number of matrices.

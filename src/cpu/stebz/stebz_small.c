@@ -1,11 +1,12 @@
-/* stebz on the CPU: all eigenvalues of a small T, in double for either type: of one that a search has loaded, or from the
- * caller's arrays straight to the outputs, since a search costs as much as two or three rows.
+/* stebz on the CPU: all eigenvalues of a small T, in double for either type: of one that a search has loaded, or from
+ * the caller's arrays straight to the outputs, since a search costs as much as two or three rows.
  *
- * Method    QL sweeps propose the eigenvalues; counts by pivots prove them: a bracket as wide as the tolerance around each is
- *           moved until it holds its eigenvalue, which it does at once as a rule.  A table and brackets that grow narrow, as
- *           larger matrices take them, cost several times as much here.  A diagonal T and two rows (stebz_twos) need no count.
- * Bits      proposals are made of all rows, and each bracket by itself.  Brackets may overlap, so that those below a part are
- *           made too, for the running maximum: a part has the bits of the whole. */
+ * Method    QL sweeps propose the eigenvalues; counts by pivots prove them: a bracket as wide as the tolerance around
+ *           each is moved until it holds its eigenvalue, which it does at once as a rule.  A table and brackets that
+ *           grow narrow, as larger matrices take them, cost several times as much here.  A diagonal T and two rows
+ *           (stebz_twos) need no count.
+ * Bits      proposals are made of all rows, and each bracket by itself.  Brackets may overlap, so that those below a
+ *           part are made too, for the running maximum: a part has the bits of the whole. */
 #include "stebz_cpu.h"
 
 #include "sort.h"
@@ -156,8 +157,8 @@ bool eig_cpu_stebz_small(stebz_search *search, eig_type type)
     return true;
 }
 
-/* The rows of the caller's matrix in double, as in stebz_matrix.  Returns the norm; infinite where the usual scale will not
- * do, or not all entries are finite. */
+/* The rows of the caller's matrix in double, as in stebz_matrix.  Returns the norm; infinite where the usual scale will
+ * not do, or not all entries are finite. */
 static double read_rows(const stebz_problem *p, int64_t number, int n, double *a, double *b)
 {
     stebz_entries const t = stebz_entries_of(p, number);
@@ -186,7 +187,8 @@ static inline void tell(const stebz_problem *p, int64_t number)
     if (p->info) p->info[number] = EIG_INFO_OK;
 }
 
-/* Whether an entry of a diagonal T of two rows may leave the normal numbers when T is scaled, as it is with enclosures. */
+/* Whether an entry of a diagonal T of two rows may leave the normal numbers when T is scaled, as it is with enclosures.
+ * */
 static inline bool loses_digits(double x, double norm)
 {
     return x != 0 && fabs(x) < 2 * DBL_MIN * norm;

@@ -1,8 +1,8 @@
 /* stebz on the CPU: a T whose off-diagonals vanish here and there.  Its eigenvalues are those of its blocks, found by
  * themselves and then sorted, so that the cost follows the sum of the blocks' squares instead of n^2.
  *
- * Negligible  in the product form: what lies below its floor (numerics/sturm.h), since it moves eigenvalues by less than
- *             eps/4 of the norm either way.  In the pivot form, which promises relative accuracy: zeros alone.
+ * Negligible  in the product form: what lies below its floor (numerics/sturm.h), since it moves eigenvalues by less
+ *             than eps/4 of the norm either way.  In the pivot form, which promises relative accuracy: zeros alone.
  * Blocks      of up to STEBZ_SHORT_ROWS rows go to stebz_short.c, many at a time.  Longer ones go to the engine: one a
  *             thread, or, where one is a large part of the work, one after another with all threads.
  * Bits        a block's results depend on that block and on the norm of T alone; sorting leaves no choice. */
@@ -170,8 +170,8 @@ static bool block_is_wanted(const block_job *job, int64_t start, int64_t length,
     return false;
 }
 
-/* Lists the long blocks that are wanted, and sorts the short ones by their rows.  Eigenvalues of the others become NaN in
- * found.lo. */
+/* Lists the long blocks that are wanted, and sorts the short ones by their rows.  Eigenvalues of the others become NaN
+ * in found.lo. */
 static void list_blocks(block_job *job)
 {
     stebz_search *const search = job->search;

@@ -1,7 +1,7 @@
 /* stebz on the CPU, method multisection: the table of counts, in which every eigenvalue's bracket begins.
  *
- * Points     of a uniform grid over the interval of all eigenvalues; they are the same whatever is wanted, so that a part
- *            of the spectrum begins with the brackets of the whole.
+ * Points     of a uniform grid over the interval of all eigenvalues; they are the same whatever is wanted, so that a
+ *            part of the spectrum begins with the brackets of the whole.
  * Cost       a count a point.  For a part only those points are counted that enclose what is wanted. */
 #include "stebz_cpu.h"
 
@@ -62,8 +62,8 @@ static void table_fill(stebz_search *search, int threads)
     table_finish(search);
 }
 
-/* Whether the stretch of `width` cells from point j on holds eigenvalues that are wanted; its ends have been counted, or
- * were in no wanted stretch. */
+/* Whether the stretch of `width` cells from point j on holds eigenvalues that are wanted; its ends have been counted,
+ * or were in no wanted stretch. */
 static bool stretch_is_wanted(const stebz_search *search, int64_t j, int64_t width)
 {
     const stebz_count_table *const t = &search->table;

@@ -1,5 +1,5 @@
-/* stemr on the CPU: many matrices of one order.  Where each is little work the threads share the matrices, each with a context and a
- * workspace of its own; else one matrix after the other is shared by all threads.
+/* stemr on the CPU: many matrices of one order.  Where each is little work the threads share the matrices, each with a
+ * context and a workspace of its own; else one matrix after the other is shared by all threads.
  *
  * Bits      a matrix's results do not depend on threads: they are those of a call of its own. */
 #include "stemr_cpu.h"

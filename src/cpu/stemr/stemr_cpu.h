@@ -48,7 +48,8 @@ typedef struct stemr_block {
     bool is_short; /* it has none: its pairs are there (stemr_short.c) */
 } stemr_block;
 
-/* A cluster of the tree, with a representation: that of its parent, less shift.  Its members are pairs first to last. */
+/* A cluster of the tree, with a representation: that of its parent, less shift.  Its members are pairs first to last.
+ * */
 typedef struct stemr_node {
     int64_t parent; /* -1: the block's first representation */
     int64_t first, last;
@@ -238,15 +239,16 @@ eig_status eig_cpu_stemr_refine(stemr_task *t);
 eig_status eig_cpu_stemr_vectors(stemr_task *t);
 
 /* One step of a single, by Rayleigh's quotient inside the bracket, else by bisection; whether it was the last.  count,
- * gamma and norm: what a twisted factorisation at x found.  k->before: the residual of the step before, infinite at first
- * and after a bisection. */
+ * gamma and norm: what a twisted factorisation at x found.  k->before: the residual of the step before, infinite at
+ * first and after a bisection. */
 bool eig_cpu_stemr_step(stemr_pair *k, double enough, int64_t count, double gamma, double norm);
 
 /* Sorts list[0..count-1] into an order of pairs that is total; room has as many places. */
 typedef bool stemr_before(const stemr_task *t, int64_t j, int64_t k);
 void eig_cpu_stemr_sort(const stemr_task *t, int64_t *list, int64_t *room, int64_t count, stemr_before *before);
 
-/* stemr_inverse.c: vectors of pairs by inverse iteration, and of neighbours in a cluster that are found not orthogonal. */
+/* stemr_inverse.c: vectors of pairs by inverse iteration, and of neighbours in a cluster that are found not orthogonal.
+ * */
 eig_status eig_cpu_stemr_inverse(stemr_task *t);
 
 /* stemr_certify.c: residuals and orthogonality of the first `columns` columns of z, where they are asked for. */

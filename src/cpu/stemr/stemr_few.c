@@ -1,5 +1,5 @@
-/* stemr on the CPU: a T of one or two rows, by formulas, since blocks, sweeps, ranks and their passes cost several times as
- * much as they.  Its numbers are scaled as in stemr_cpu.c where that may change a bit. */
+/* stemr on the CPU: a T of one or two rows, by formulas, since blocks, sweeps, ranks and their passes cost several
+ * times as much as they.  Its numbers are scaled as in stemr_cpu.c where that may change a bit. */
 #include "stemr_cpu.h"
 
 #include <math.h>

@@ -1,12 +1,13 @@
 /* stemr on the CPU: representations, counts, twisted factorisations and vectors, a lane each.  Compiled once for each
  * instruction set, in double for either type.
  *
- * Mapping   a SIMD lane is a shift; VECTORS vectors are in flight, since the chain of a row is some hundred cycles long.
+ * Mapping   a SIMD lane is a shift; VECTORS vectors are in flight, since the chain of a row is some hundred cycles
+ *           long.
  *           The first representation of a block is broadcast; those of clusters are the lanes' own.
  * Memory    a row of scratch holds, for each vector in flight, a representation (4 vectors) and what one factorisation
  *           leaves for the other (3 vectors).
- * Cost      about 36 operations and a division a row and factorisation.  Finding a twist takes two of all rows and some 25
- *           operations more, a known one (stemr_twisted.h) two that meet.
+ * Cost      about 36 operations and a division a row and factorisation.  Finding a twist takes two of all rows and some
+ *           25 operations more, a known one (stemr_twisted.h) two that meet.
  * Promises  a lane's result depends on its shift and representation alone.  Variants with FMA give equal bits.
  *
  * Everything here is static but the table at the end. */
@@ -224,8 +225,8 @@ SIMD_FN void transpose(vreal r[SIMD_LANES])
 #endif
 }
 
-/* The rows of first to last where lanes are as large as `small`: these from *from to *upto.  Returns the signs of lanes whose largest
- * moduli are `most`. */
+/* The rows of first to last where lanes are as large as `small`: these from *from to *upto.  Returns the signs of lanes
+ * whose largest moduli are `most`. */
 SIMD_FN vreal find_support(int64_t first, int64_t last, const vreal *at, vreal small, vreal most, vint *from,
                            vint *upto)
 {

@@ -58,13 +58,15 @@ typedef struct stemr_kernel {
     void (*count)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, const void *scratch);
     /* Counts, twists, gammas and norms. */
     void (*twist)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
-    /* Twists, where vectors are largest, nearly, and windows: by a double's digits, of representations that are definite. */
+    /* Twists, where vectors are largest, nearly, and windows: by a double's digits, of representations that are
+     * definite. */
     void (*seek)(const stemr_row *rows, int64_t n, int lanes, stemr_lanes *t, void *scratch);
     /* Counts, gammas, norms and edges for the twists and windows that t has: of the rows of the windows. */
     void (*step)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
     /* The same, and vectors in the scratch, with the exact norms of these. */
     void (*vectors)(const stemr_row *rows, int64_t n, bool own, int lanes, stemr_lanes *t, void *scratch);
-    /* Those into columns of floats or doubles, with the sign of gauge.inc; entries below `least` at the ends become 0. */
+    /* Those into columns of floats or doubles, with the sign of gauge.inc; entries below `least` at the ends become 0.
+     * */
     void (*store)(int64_t n, int lanes, const void *scratch, bool single, double least, stemr_matrix matrix,
                   stemr_column *columns);
 } stemr_kernel;

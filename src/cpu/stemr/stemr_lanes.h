@@ -1,5 +1,5 @@
-/* stemr on the CPU: words for representations and factorisations on the lanes, for files that are compiled once for each
- * instruction set. */
+/* stemr on the CPU: words for representations and factorisations on the lanes, for files that are compiled once for
+ * each instruction set. */
 #ifndef EIG_STEMR_LANES_H
 #define EIG_STEMR_LANES_H
 

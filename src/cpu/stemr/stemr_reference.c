@@ -1,7 +1,7 @@
-/* stemr on the CPU, method reference: the plain version, one pair after the other, by a single thread.  Every eigenvalue is
- * bisected against its block's first representation until its bracket has no middle worth a count, and its vector comes
- * from one twisted factorisation; those that agree to more digits than that can tell go to inverse iteration.  No engine,
- * no lanes, no tree; subsets take the time of the full run. */
+/* stemr on the CPU, method reference: the plain version, one pair after the other, by a single thread.  Every
+ * eigenvalue is bisected against its block's first representation until its bracket has no middle worth a count, and
+ * its vector comes from one twisted factorisation; those that agree to more digits than that can tell go to inverse
+ * iteration.  No engine, no lanes, no tree; subsets take the time of the full run. */
 #include "stemr_cpu.h"
 
 #include <math.h>

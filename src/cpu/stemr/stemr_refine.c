@@ -1,5 +1,5 @@
-/* stemr on the CPU: pairs on the lanes.  Units of pairs of one block are shared out to threads; what a unit finds depends
- * on its pairs alone. */
+/* stemr on the CPU: pairs on the lanes.  Units of pairs of one block are shared out to threads; what a unit finds
+ * depends on its pairs alone. */
 #include "stemr_cpu.h"
 
 #include "openmp.h"
@@ -157,8 +157,8 @@ eig_status eig_cpu_stemr_count(stemr_task *t, int64_t count)
 
 /* ------------------------------------------------------------------ singles */
 
-/* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is off
- * by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough, for a float's 2^-14 gap. */
+/* The residual r = |gamma| / ||z|| of a unit vector bounds the distance of x and an eigenvalue, x + gamma / ||z||^2 is
+ * off by r^2 / gap, and a vector for that shift by r^2 / gap^2: r = 2^-28 gap is enough, for a float's 2^-14 gap. */
 bool eig_cpu_stemr_step(stemr_pair *k, double enough, int64_t count, double gamma, double norm)
 {
     double const r = fabs(gamma) / sqrt(norm), least = 0x1p-96 * fabs(k->x.hi);

@@ -1,8 +1,8 @@
 /* stemr on the CPU: from the caller's T to blocks with a representation each, and to brackets of the eigenvalues that
  * are wanted, by the engine of stebz.
  *
- * Subsets   an eigenvalue's bracket depends on the block and its index alone (steady tables), and a cluster that is cut is
- *           taken whole, so that the pairs of a subset have the bits of the full run. */
+ * Subsets   an eigenvalue's bracket depends on the block and its index alone (steady tables), and a cluster that is cut
+ *           is taken whole, so that the pairs of a subset have the bits of the full run. */
 #include "stemr_cpu.h"
 
 #include <math.h>
@@ -55,7 +55,8 @@ static int64_t count_below(stemr_task *t, const stemr_block *b, double x)
     return c.count[0];
 }
 
-/* A value just beside eigenvalue k of the open search, above or below it, as near as its neighbour on that side asks. */
+/* A value just beside eigenvalue k of the open search, above or below it, as near as its neighbour on that side asks.
+ * */
 static double beside_eigenvalue(const stebz_search *s, int64_t k, bool above)
 {
     double lo = s->lo, hi = s->hi, step = INFINITY;
@@ -122,8 +123,8 @@ static int64_t count_about(const stemr_task *t, double x)
     return c.count[0];
 }
 
-/* Brackets of eigenvalues first to last of a block, extended to whole clusters, with one neighbour beside.  Where a cluster goes
- * on, a count tells how far. */
+/* Brackets of eigenvalues first to last of a block, extended to whole clusters, with one neighbour beside.  Where a
+ * cluster goes on, a count tells how far. */
 static eig_status find_whole(stemr_task *t, const stemr_block *b, int64_t *first, int64_t *last)
 {
     int64_t from = *first, upto = *last;
@@ -165,7 +166,8 @@ static void add_pairs(stemr_task *t, int64_t number, int64_t first, int64_t last
     }
 }
 
-/* T - sigma = L D L^T, with diagonal elements perturbed.  sigma lies below Gerschgorin's circles: all D are positive. */
+/* T - sigma = L D L^T, with diagonal elements perturbed.  sigma lies below Gerschgorin's circles: all D are positive.
+ * */
 void eig_cpu_stemr_first(stemr_task *t, stemr_block *b)
 {
     double lo = INFINITY, size = 0;
@@ -214,8 +216,8 @@ eig_status eig_cpu_stemr_root(stemr_task *t)
     double from = -INFINITY, upto = INFINITY;
     eig_status status = EIG_OK;
     eig_cpu_stemr_split(t);
-    /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted.  If it is one long block, the indices
-     * that are asked for are the block's. */
+    /* A T that is short as a whole is solved whole: rank_pairs finds what is wanted.  If it is one long block, the
+     * indices that are asked for are the block's. */
     bool const one = t->blocks == 1, whole = one && is_short(t, &t->block[0]);
     bool const told = one && !whole;
     if (!whole && !told) wanted_values(t, &from, &upto);

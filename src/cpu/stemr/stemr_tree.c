@@ -198,8 +198,8 @@ static void descend(stemr_task *t, int64_t number)
 
 /* ----------------------------------------------------------------- brackets */
 
-/* Members j to end-1 of a cluster, whose brackets overlap, get probes that lie evenly between lo and hi; where brackets are
- * fresh, also there. */
+/* Members j to end-1 of a cluster, whose brackets overlap, get probes that lie evenly between lo and hi; where brackets
+ * are fresh, also there. */
 static void lay_probes(stemr_task *t, int64_t j, int64_t end, wide_d lo, wide_d hi, int64_t each, int64_t *probes)
 {
     bool fresh = false;
@@ -242,8 +242,8 @@ static void probe_node(stemr_task *t, int64_t number, int64_t *probes)
     }
 }
 
-/* What its probes tell about a member.  A fresh bracket, from the parent's representation, may miss its eigenvalue by the
- * errors of both: then it moves on, twice as wide. */
+/* What its probes tell about a member.  A fresh bracket, from the parent's representation, may miss its eigenvalue by
+ * the errors of both: then it moves on, twice as wide. */
 static void narrow(const stemr_task *t, stemr_pair *k)
 {
     const stemr_probe *const p = t->probe + k->probe;

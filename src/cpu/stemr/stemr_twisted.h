@@ -281,8 +281,8 @@ SIMD_FN void entries(int64_t n, int const vectors, int first, stemr_lanes *t, vr
 
 /* ------------------------------------------------------------- the twist, nearly */
 
-/* A solution of (N - x) z = 0 in all rows but the last ones of a way: entries here and before, and what they were scaled
- * by: the logarithm to base 2, in 2^-20. */
+/* A solution of (N - x) z = 0 in all rows but the last ones of a way: entries here and before, and what they were
+ * scaled by: the logarithm to base 2, in 2^-20. */
 typedef struct lanes_shot {
     vreal here, before;
     vint scale;
@@ -294,7 +294,8 @@ SIMD_FN vint shot_size(const lanes_shot *m)
     return (vint)((vnatural)(vint)simd_abs(m->here) >> 32) + m->scale;
 }
 
-/* One row more: its diagonal element less x, what couples it and the row before, one over what couples it and the next. */
+/* One row more: its diagonal element less x, what couples it and the row before, one over what couples it and the next.
+ * */
 SIMD_FN void shot_step(lanes_shot *m, vreal entry, real b_before, real over_b, bool scale)
 {
     vreal const next = simd_splat(over_b) * simd_fma(entry, m->here, simd_splat(-b_before) * m->before);
@@ -307,7 +308,8 @@ SIMD_FN void shot_step(lanes_shot *m, vreal entry, real b_before, real over_b, b
 }
 
 /* Shots from both ends: sizes[2 i] from the top, sizes[2 i + 1] from the bottom.  The twist is where their product is
- * largest: the square of the vector's entry is as large, beside the others.  As far as a shot grows it is the vector. */
+ * largest: the square of the vector's entry is as large, beside the others.  As far as a shot grows it is the vector.
+ * */
 SIMD_FN void seek_twist(const stemr_row *rows, int64_t n, int const vectors, int first, stemr_lanes *t, vint *sizes,
                         vint *twist, vint *above, vint *below)
 {
@@ -347,8 +349,8 @@ SIMD_FN void seek_twist(const stemr_row *rows, int64_t n, int const vectors, int
     }
 }
 
-/* Twists and windows, whose ends are below 2^-bits beside the twist, in a double's digits, of representations that are definite
- * and of eigenvalues that are not close. */
+/* Twists and windows, whose ends are below 2^-bits beside the twist, in a double's digits, of representations that are
+ * definite and of eigenvalues that are not close. */
 SIMD_FN void seek(const stemr_row *rows, int64_t n, int const vectors, int bits, int first, stemr_lanes *t,
                   vreal *trace)
 {

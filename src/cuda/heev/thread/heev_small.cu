@@ -140,8 +140,7 @@ static __device__ __forceinline__ bool small_certify(const heev_problem &p, cons
         number with;
         set(with, (real)0, (real)0);
 #pragma unroll
-        for (int i = 0; i < N; ++i)
-            size = size + square(x.q[i][k]), with = probe_add(x.q[i][k], (unsigned)i, with);
+        for (int i = 0; i < N; ++i) size = size + square(x.q[i][k]), with = probe_add(x.q[i][k], (unsigned)i, with);
         good = good && spectrum_has_length((real)N, size);
         found.form = fma(kept[2] * x.d[k], square(with), found.form), span = span + square(with);
     }

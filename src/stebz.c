@@ -85,7 +85,7 @@ eig_status eig_stebz(eig_context *ctx, eig_type type, const eig_stebz_options *o
 {
     stebz_problem p; /* all of it is set here or by its options: nothing is cleared first */
     p.type = type, p.batched = false, p.n = n, p.batch = 1, p.d = d, p.e = e;
-    p.stride_d = p.stride_e = p.stride_w = n;
+    p.stride_d = p.stride_e = p.stride_w = n, p.limit_ns = 0;
     p.w = w, p.lower = lower, p.upper = upper, p.m = m, p.info = info;
     return stebz(ctx, options, &p);
 }

@@ -57,8 +57,10 @@ fi
 # fields, and a newer one, with two more.
 include=$prefix/include/eigpack.h
 mkdir -p "$temp/older" "$temp/newer"
-sed -e '/^typedef struct eig_.*_options/,/^}/{/int same_bits_in_batches;/d;/int reserved;/d}' \
-    -e 's/double abstol, reltol;/double abstol;/' -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0, 0, 0/0, 0, 0.0, 0.0, 0.0/' \
+sed -e '/^typedef struct eig_.*_options/,/^}/{/int same_bits_in_batches;/{:more
+/\*\//d;N;b more
+};/int reserved;/d;/double reltol;/d}' \
+    -e 's/0, 0, 0\.0, 0\.0, 0\.0, 0\.0, 0, 0/0, 0, 0.0, 0.0, 0.0/' \
     -e 's/NULL, 0, 0, 0, 0, 0/NULL, 0, 0, 0/' -e 's/0\.0, 0\.0, 0, 0\.0, 0, 0, 0, 0/0.0, 0.0, 0, 0.0, 0, 0/' \
     -e '/^typedef struct eig_geev_options/,/^}/{/int no_certificate;/d;/int row_major;/d}' \
     -e 's/EIG_GEEV_AUTO, 0, 0, 0, 0, 0, 0, 0, 0/EIG_GEEV_AUTO, 0, 0, 0, 0/' "$include" >"$temp/older/eigpack.h"

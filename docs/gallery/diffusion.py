@@ -52,7 +52,7 @@ spread = np.sqrt(((w - w.mean(-1, keepdims=True)) ** 2).sum(-1))
 anisotropy = np.sqrt(1.5) * spread / np.sqrt((w**2).sum(-1))
 main = v[..., :, 2]  # of the largest eigenvalue
 
-# %% Is it right?  A needle's anisotropy is known, and so are the directions where one bundle is alone.
+# %% Is it right?  A needle's anisotropy is known, and the directions are known where one bundle is alone.
 expected = np.sqrt(1.5 * ((np.array([0.2, 0.2, 1.7]) - 0.7) ** 2).sum() / (0.2**2 + 0.2**2 + 1.7**2))
 alone = (ring > 0.98) & (bundle < 0.01) & (radius < 0.7)
 turned = np.degrees(np.arccos(np.minimum(np.abs((main * around).sum(-1)), 1)))[alone]

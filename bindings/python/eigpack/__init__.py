@@ -53,13 +53,13 @@ __all__ = [
     "unpatch_numpy",
 ]
 
-AUTO, ALL, NONE = "auto", "a", 0.0  # a default is told from an argument by identity, which costs least
+AUTO, ALL, NONE = "auto", "a", 0.0  # a default differs from an argument by identity, which costs least
 
 # What the docstrings share.
 _TEXTS = {
     "common": """
 return_info : bool, default False
-    True returns ``(result, info)`` with an `Info` that tells of each matrix.  Not under JAX's and PyTorch's transforms.
+    True returns ``(result, info)`` with an `Info` that describes each matrix.  Not under JAX's and PyTorch's transforms.
 device : str or None, default None
     For host arrays: where to compute, "cpu" (None is this), "cuda", "cuda:1", "cuda:0,1" or "cuda:all" (several GPUs),
     or "auto".  Arrays on a device are computed there.
@@ -87,7 +87,7 @@ subset_by_index : pair of int or None, default None
     As scipy.linalg.eigh: the eigenvalues with indices min to max, from 0, inclusive.
 subset_by_value : pair of float or None, default None
     As scipy.linalg.eigh: those in the half-open interval (min, max], of one matrix.  A subset takes as long as all pairs,
-    but for the eigenvectors of one matrix or a few of larger orders on a GPU.
+    except for the eigenvectors of one matrix or a few of larger orders on a GPU.
 method : {"auto", "jacobi", "tridiagonal", "reference"}, default "auto"
     The algorithm; "reference" is the plain one, for comparison.
 relative : bool, default False

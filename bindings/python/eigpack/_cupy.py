@@ -75,7 +75,7 @@ def numbers(x):
 
 
 def at_once(what, a, upper):
-    """The short road of an array, for _direct: packed, on the current device, while nothing is captured."""
+    """The short path of an array, for _direct: packed, on the current device, while nothing is captured."""
     letter = LETTERS.get(a.dtype.char)
     shape = a.shape
     index = get_device_id()

@@ -1,6 +1,6 @@
-"""The short road of plain eager calls: packed arrays, all defaults, nothing that traces, differentiates or captures.
+"""The short path of plain eager calls: packed arrays, all defaults, nothing that traces, differentiates or captures.
 
-A function here returns None where a call is not one of these: the long road (_families, _torch, ...) serves it then, and says
+A function here returns None where a call is not one of these: the long path (_families, _torch, ...) serves it then, and says
 what is wrong.  The libraries' modules add their arrays to SERVED when they are first used.
 """
 

@@ -1,7 +1,7 @@
 """The families on arrays of any library: checks, layout, outputs, one call of the extension.
 
 ``lib`` is a module such as _numpy: take, convert, strides, contiguous, address, empty, broadcast, first, transpose, numbers,
-and host; a library of device arrays has workspace and stream besides.
+and host; a library of device arrays also has workspace and stream.
 """
 
 import dataclasses
@@ -109,7 +109,7 @@ PLAIN = More()
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Info:
-    """What return_info=True tells of the matrices; None where a function does not have it.
+    """What return_info=True reports of the matrices; None where a function does not have it.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def run(lib, like, device, check, function, work, matrices, arguments, what="mat
 
 
 def error_of(failed, problems, what="matrix", order=None):
-    """The exception for what failures found; order: of geev's matrices, of whose infos one tells of vectors."""
+    """The exception for what failures found; order: of geev's matrices, of whose infos one is about vectors."""
     count, first, info = failed
     if what == "pair":
         what, text = "matrix", "the residual or the orthogonality is worse than promised" if info > 0 else _core.info_text(info)

@@ -69,7 +69,7 @@ def is_traced(*arrays):
 
 
 def examine(info, check, what="matrix", fine=0, order=None):
-    """Raises for what info tells, but for what is fine.  Traced: never; an array on a GPU: only if asked to."""
+    """Raises for what info tells, except for what is fine.  Traced: never; an array on a GPU: only if asked to."""
     if is_traced(info):
         if check:
             raise ValueError("check=True is not possible while JAX traces: look for NaN in the result")

@@ -176,7 +176,7 @@ class Patch(Switch):
     def wrapper(self, name, ours, original):
         @functools.wraps(original)
         def function(*arguments, **options):
-            if not self.is_on:  # a module of somebody else's took this one along
+            if not self.is_on:  # a module of another package took this one along
                 return original(*arguments, **options)
             return self.attempt(name, lambda: ours(*arguments, **options), lambda: original(*arguments, **options))
 

@@ -341,8 +341,8 @@ def sturm_count(d, e, x, more, device, check):
     return op_count(d, e, x, device or "", checked(check, d, e, x))
 
 
-# --------------------------------------------------------------- short road
-# What an operator costs: some 100 us of dispatch, autograd and inspect.signature.  An eager call that nobody watches has
+# --------------------------------------------------------------- short path
+# What an operator costs: some 100 us of dispatch, autograd and inspect.signature.  An eager call that no transform watches has
 # no need of it: no derivative, no transform, no compiler, no mode, no capture.
 
 _empty_like, _letters = torch.empty_like, _torch_arrays.LETTERS
@@ -354,7 +354,7 @@ _watchers = (
 
 
 def is_watched(a, letter):
-    """Whether somebody has to see the operator, or a, of this letter's type, is not a packed tensor of its own memory."""
+    """Whether a transform has to see the operator, or a, of this letter's type, is not a packed tensor of its own memory."""
     transforms, modes, tracer, functions = _watchers
     return (
         torch.compiler.is_compiling()
@@ -372,7 +372,7 @@ def is_watched(a, letter):
 
 
 def at_once(what, a, upper):
-    """The short road of a tensor, for _direct."""
+    """The short path of a tensor, for _direct."""
     letter = _letters.get(a.dtype)
     if letter is None or is_watched(a, letter):
         return None

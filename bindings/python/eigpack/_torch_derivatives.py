@@ -11,7 +11,7 @@ _functorch = torch._C._functorch
 
 
 def is_differentiated(a):
-    """Whether somebody takes a derivative through a."""
+    """Whether the caller takes a derivative through a."""
     if torch.compiler.is_compiling():
         return a.requires_grad and torch.is_grad_enabled()
     while _functorch.is_functorch_wrapped_tensor(a):
@@ -151,7 +151,7 @@ class General(torch.autograd.Function):
     def setup_context(ctx, inputs, output):
         a, ctx.left, ctx.right = inputs[:3]
         ctx.is_complex, ctx.n = a.is_complex(), a.shape[-1]
-        ctx.set_materialize_grads(False)  # where eigenvalues are equal, 0 / 0 of vectors that nobody uses
+        ctx.set_materialize_grads(False)  # where eigenvalues are equal, 0 / 0 of vectors that no caller uses
         ctx.save_for_backward(*output)
         ctx.save_for_forward(*output)
 

@@ -91,7 +91,7 @@ def _eigvals(a):
         return _solve("eigvals", a)
 
     def theirs():
-        if not a.isfinite().all():  # which ends PyTorch 2.15 with MKL; eig tells of it
+        if not a.isfinite().all():  # which ends PyTorch 2.15 with MKL; eig reports it
             return _aten.linalg_eig(a.detach())[0]
         return _aten.linalg_eigvals.out(a.detach(), out=a.new_empty(0, dtype=a.dtype.to_complex()))
 

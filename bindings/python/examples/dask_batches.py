@@ -19,7 +19,7 @@ import eigpack
 
 
 class OneThread(WorkerPlugin):
-    """Matrices are independent, so as many workers as cores, with one thread each; a worker that starts anew obeys too."""
+    """Matrices are independent, so as many workers as cores, with one thread each; a worker that starts again obeys too."""
 
     name = "eigpack-threads"
 

@@ -1,4 +1,4 @@
-/* A thread's contexts and the calls on them: context.h tells the whole. */
+/* A thread's contexts and the calls on them: context.h describes them. */
 #include "context.h"
 
 #include <nanobind/nanobind.h>

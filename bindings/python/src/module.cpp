@@ -362,7 +362,7 @@ void by_rows(char type, int64_t n, int64_t batch, uintptr_t v)
         turn(reinterpret_cast<std::complex<double> *>(v), n, batch);
 }
 
-/* The short road of an eager call on host arrays: None, or what has failed. */
+/* The short path of an eager call on host arrays: None, or what has failed. */
 nb::object plain_host(char what, char type, bool upper, int64_t n, int64_t batch, uintptr_t a, uintptr_t b, uintptr_t w,
                       uintptr_t v)
 {
@@ -392,7 +392,7 @@ nb::object plain_host(char what, char type, bool upper, int64_t n, int64_t batch
     return nb::make_tuple(found.count, found.first, found.info);
 }
 
-/* The same on arrays of a GPU, which are not looked at for failures; false where they need so much workspace that their
+/* The same on arrays of a GPU, which are not read for failures; false where they need so much workspace that their
  * library shall lend it. */
 bool plain_device(char what, char type, bool upper, int device, uintptr_t stream, int64_t n, int64_t batch, uintptr_t a,
                   uintptr_t w, uintptr_t v)
@@ -434,7 +434,7 @@ std::string describe(const char *device)
     return eig_describe(ctx);
 }
 
-/* Step of the import: PyGILState_Ensure, which on_progress and nanobind call, would wait for ever in a subinterpreter. */
+/* Step of the import: PyGILState_Ensure, which on_progress and nanobind call, would wait without end in a subinterpreter. */
 int refuse_subinterpreter(PyObject *)
 {
     if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0) return 0;

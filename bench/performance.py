@@ -307,7 +307,8 @@ the right; geev and heev have n^3.
 - **geev on a GPU** reaches {100 * least:.0f} to {100 * most:.0f} % of the rate of its FP64 units ([geev on CUDA](maintainers/cuda/geev.md)):
   it keeps the limits but misses the aims, {near:.1f} to {far:.1f} times as fast. Up to n = 13 a matrix fits a thread's registers; above, it
   goes through shared memory: 500,000 take {time(device[10]['time_ms'])} for n = 10, {time(device[15]['time_ms'])} for n = 15,
-  {time(device[30]['time_ms'])} for n = 30.
+  {time(device[30]['time_ms'])} for n = 30. A kernel for n = 14 to 32 was removed since: these orders take 8 to 15 % longer
+  ([measured](maintainers/notes-geev.md)).
 - **geev from host memory** waits for the link: n = 10 takes {time(pinned['time_ms'])}, where the GPU computes for
   {time(device[10]['time_ms'])}, and {time(pageable['time_ms'])} from memory that is not pinned. Keep the matrices on
   the GPU, or make them there (`eig_dgeev_affine`).
